@@ -3,6 +3,7 @@ import type { IdReader } from "./readers/ids";
 import type { MessageSource } from "./readers/message-source";
 import type { Reader } from "./readers/reader";
 import type { SpanView } from "./readers/span-view";
+import type { AttributeValue } from "./types";
 
 /** The fields that are read, and what reads each. */
 export type Fields = {
@@ -53,10 +54,38 @@ export type Fields = {
   requestedTier: Reader<string>;
   /** How the call was served beside its tier. */
   surcharges: Surcharge;
+
+  /** The name of a tool that was run. */
+  toolName: Reader<string>;
+  /** The id of the call that the tool was run for. */
+  toolCallId: Reader<string>;
+  /** What the tool was given. */
+  toolArguments: Reader<AttributeValue>;
+  /** What the tool returned. */
+  toolResult: Reader<AttributeValue>;
+  /** Events of a tool's span that hold the same. */
+  toolEvents: Readonly<Record<"arguments" | "result", string>>;
+
+  /** Whether the span failed, for clients that do not set its status. */
+  failed: Reader<boolean>;
+  /** The error's type, if no exception event has it. */
+  errorType: Reader<string>;
+  /** The error's message, if neither an exception event nor the status has it. */
+  errorMessage: Reader<string>;
+  /** What people or evaluators say of a call, in its events or in a span of their own. */
+  feedback: (view: SpanView) => readonly GivenFeedback[];
 };
 
 /** A way of serving that some vendors charge more for; `standard` are the values that cost nothing more. */
 type Surcharge = { reader: Reader<string>; standard?: readonly string[]; prefix?: string };
+
+/** Feedback as sent. `onParent`: it is about the span's parent; `responseId` names the model call that it is about. */
+export type GivenFeedback = { onParent: boolean; atUs: number } & {
+  [Part in "name" | "value" | "label" | "comment" | "evaluator" | "responseId"]?: AttributeValue | undefined;
+};
+
+/** How a span ended that did not fail, though an exception ended it. */
+export type ControlFlow = "interrupted" | "cancelled" | "handed over";
 
 /** Where an exporter has the fields. Of several sources of a field, an earlier one is trusted more. */
 export type Sources = { readonly [Field in keyof Fields]?: readonly Fields[Field][] };
@@ -76,6 +105,12 @@ export type Convention = Sources & {
   ignoredSpans?: readonly string[];
   /** Names of its own that it sends in place of the model's vendor. */
   frameworks?: readonly string[];
+  /** What it puts before or after a tool's name in the name of the tool's span. */
+  aroundToolName?: RegExp;
+  /** Exceptions with which it steers a program, by the name of their class. */
+  controlFlow?: Readonly<Record<string, ControlFlow>>;
+  /** The same by messages of spans and exceptions whose class says nothing. */
+  controlFlowMessages?: readonly (readonly [RegExp, ControlFlow])[];
   /** A text that it tags steps of its own with. */
   ownTags?: RegExp;
   /** Attributes that it can emit: a reader takes them, or they are shown with their span. */

@@ -22,6 +22,8 @@ export const CLAUDE_CODE: Convention = {
   spanType: [mapped("span.type", { llm_request: "llm", tool: "tool", interaction: "agent" })],
   requestedModel: [text("model")],
   surcharges: [{ reader: { takes: ["speed"], read: ({ speed }) => (speed === "fast" ? speed : undefined) } }],
+  toolName: [text("tool_name")],
+  failed: [mapped("success", { false: true })],
   attributes: ["speed"],
   unread: {
     attempt: "every attempt has its own span",

@@ -1,6 +1,6 @@
 import type { Convention } from "../convention";
 import { messagesIn } from "../readers/message-source";
-import { mapped, text, textInJson } from "../readers/reader";
+import { mapped, text, textInJson, value } from "../readers/reader";
 
 export const GENKIT: Convention = {
   name: "Genkit",
@@ -20,6 +20,8 @@ export const GENKIT: Convention = {
   finishReasons: [textInJson("genkit:output", "finishReason")],
   inputs: [messagesIn("genkit:input", "user")],
   outputs: [messagesIn("genkit:output", "assistant")],
+  toolArguments: [value("genkit:input")],
+  toolResult: [value("genkit:output")],
   attributes: ["genkit:input", "genkit:output"],
   unread: {
     "genkit:type": "`genkit:metadata:subtype` is read",

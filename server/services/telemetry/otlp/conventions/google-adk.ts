@@ -1,6 +1,6 @@
 import type { Convention } from "../convention";
 import { messagesIn } from "../readers/message-source";
-import { textInJson } from "../readers/reader";
+import { textInJson, value } from "../readers/reader";
 
 export const GOOGLE_ADK: Convention = {
   name: "Google ADK",
@@ -12,6 +12,8 @@ export const GOOGLE_ADK: Convention = {
   finishReasons: [textInJson("gcp.vertex.agent.llm_response", "finish_reason", "finishReason")],
   inputMessages: [messagesIn("gcp.vertex.agent.llm_request", "user")],
   outputMessages: [messagesIn("gcp.vertex.agent.llm_response", "assistant")],
+  toolArguments: [value("gcp.vertex.agent.tool_call_args")],
+  toolResult: [value("gcp.vertex.agent.tool_response")],
   attributes: [
     "gcp.vertex.agent.llm_request",
     "gcp.vertex.agent.llm_response",

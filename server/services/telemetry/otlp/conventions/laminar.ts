@@ -1,6 +1,6 @@
 import type { Convention } from "../convention";
 import { messagesIn } from "../readers/message-source";
-import { mapped, text } from "../readers/reader";
+import { mapped, text, value } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
 
 export const LAMINAR: Convention = {
@@ -14,6 +14,8 @@ export const LAMINAR: Convention = {
   ],
   inputs: [messagesIn("lmnr.span.input", "user")],
   outputs: [messagesIn("lmnr.span.output", "assistant")],
+  toolArguments: [value("lmnr.span.input")],
+  toolResult: [value("lmnr.span.output")],
   attributes: [],
   unread: {},
 };

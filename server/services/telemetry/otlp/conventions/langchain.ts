@@ -11,6 +11,17 @@ export const LANGCHAIN: Convention = {
   labels: [tagsIn("metadata", "tags")],
   ownTags: /^(?:(?:seq|graph):step:\d+$|map:key:)/i,
   frameworks: ["langchain"],
+  controlFlow: {
+    GraphInterrupt: "interrupted",
+    NodeInterrupt: "interrupted",
+    GraphBubbleUp: "interrupted",
+    GraphDelegate: "handed over",
+    ParentCommand: "handed over",
+  },
+  controlFlowMessages: [
+    [/^(?:[\w.]+\.)?(?:GraphInterrupt|NodeInterrupt|GraphBubbleUp)\b/, "interrupted"],
+    [/^(?:[\w.]+\.)?ParentCommand\b/, "handed over"],
+  ],
   attributes: [],
   unread: {},
 };

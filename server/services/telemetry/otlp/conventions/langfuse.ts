@@ -1,6 +1,6 @@
 import type { Convention } from "../convention";
 import { messagesIn } from "../readers/message-source";
-import { jsonText, mapped, numberOf, objectIn, type Reader, text, textInJson } from "../readers/reader";
+import { jsonText, mapped, numberOf, objectIn, type Reader, text, textInJson, value } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
 import { TIER_KEYS } from "../usage/tier-keys";
 
@@ -48,6 +48,11 @@ export const LANGFUSE: Convention = {
     inputs: [messagesIn("langfuse.trace.input", "user")],
     outputs: [messagesIn("langfuse.trace.output", "assistant")],
   },
+  toolCallId: [jsonText("langfuse.observation.metadata.tool_call_id")],
+  toolArguments: [value("langfuse.observation.input")],
+  toolResult: [value("langfuse.observation.output")],
+  failed: [mapped("langfuse.observation.level", { error: true })],
+  errorMessage: [text("langfuse.observation.status_message")],
   attributes: [
     "user.id",
     "session.id",

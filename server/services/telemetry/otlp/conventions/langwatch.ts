@@ -1,6 +1,6 @@
 import type { Convention } from "../convention";
 import { messagesIn } from "../readers/message-source";
-import { mapped, number, text } from "../readers/reader";
+import { mapped, number, text, value } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
 
 export const LANGWATCH: Convention = {
@@ -25,6 +25,8 @@ export const LANGWATCH: Convention = {
   reportedCost: [number("langwatch.span.cost")],
   inputs: [messagesIn("langwatch.input", "user")],
   outputs: [messagesIn("langwatch.output", "assistant")],
+  toolArguments: [value("langwatch.input")],
+  toolResult: [value("langwatch.output")],
   attributes: [],
   unread: {
     "langwatch.timestamps": "the span has its times",

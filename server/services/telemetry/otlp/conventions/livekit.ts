@@ -2,7 +2,7 @@ import type { Convention } from "../convention";
 import { plainMessage, textPart } from "../messages/plain-message";
 import { readMessages } from "../messages/read-messages";
 import type { MessageSource } from "../readers/message-source";
-import { objectIn, textOf } from "../readers/reader";
+import { objectIn, text, textOf, value } from "../readers/reader";
 
 export const LIVEKIT: Convention = {
   name: "LiveKit Agents",
@@ -11,6 +11,16 @@ export const LIVEKIT: Convention = {
   // The names without `pii` are older.
   inputMessages: [context("lk.pii.chat_ctx"), context("lk.chat_ctx")],
   outputMessages: [response("lk.pii.response."), response("lk.response.")],
+  toolName: [text("lk.function_tool.name")],
+  toolCallId: [text("lk.function_tool.id")],
+  toolArguments: [value("lk.pii.function_tool.arguments"), value("lk.function_tool.arguments")],
+  toolResult: [value("lk.pii.function_tool.output"), value("lk.function_tool.output")],
+  failed: [
+    {
+      takes: ["lk.function_tool.is_error"],
+      read: ({ "lk.function_tool.is_error": failed }) => failed === true || undefined,
+    },
+  ],
   attributes: [
     "gen_ai.operation.name",
     "gen_ai.provider.name",

@@ -1,6 +1,6 @@
 import type { Convention } from "../convention";
 import { messagesIn } from "../readers/message-source";
-import { jsonText, mapped } from "../readers/reader";
+import { jsonText, mapped, value } from "../readers/reader";
 
 export const MLFLOW: Convention = {
   name: "MLflow",
@@ -22,6 +22,8 @@ export const MLFLOW: Convention = {
   ],
   inputs: [messagesIn("mlflow.spanInputs", "user")],
   outputs: [messagesIn("mlflow.spanOutputs", "assistant")],
+  toolArguments: [value("mlflow.spanInputs")],
+  toolResult: [value("mlflow.spanOutputs")],
   attributes: [],
   unread: {},
 };

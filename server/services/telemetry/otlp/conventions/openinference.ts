@@ -1,6 +1,6 @@
 import type { Convention } from "../convention";
 import { flattened, messagesIn } from "../readers/message-source";
-import { mapped, number, type Reader, sumOf, text, textInJson } from "../readers/reader";
+import { mapped, number, type Reader, sumOf, text, textInJson, value } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
 import { TIER_KEYS } from "../usage/tier-keys";
 
@@ -42,6 +42,13 @@ export const OPENINFERENCE: Convention = {
   outputMessages: [flattened("llm.output_messages.", "assistant")],
   inputs: [messagesIn("input.value", "user")],
   outputs: [messagesIn("output.value", "assistant")],
+  toolName: [text("tool.name")],
+  toolCallId: [text("tool.id")],
+  toolArguments: [value("input.value")],
+  toolResult: [value("output.value")],
+  fallback: {
+    toolArguments: [value("tool.parameters")],
+  },
   attributes: [
     "output.value",
     "input.value",

@@ -1,5 +1,5 @@
 import type { Convention } from "../convention";
-import { number, text } from "../readers/reader";
+import { number, text, value } from "../readers/reader";
 
 export const OPENLIT: Convention = {
   name: "OpenLIT",
@@ -9,6 +9,7 @@ export const OPENLIT: Convention = {
     userId: [text("gen_ai.request.user")],
   },
   reportedCost: [number("gen_ai.usage.cost")],
+  toolArguments: [value("gen_ai.tool.args")],
   attributes: [
     "gen_ai.conversation.id",
     "gen_ai.input.messages",

@@ -1,6 +1,8 @@
-import type { Convention } from "../convention";
+import type { Convention, GivenFeedback } from "../convention";
 import { eventPerMessage, messagesIn, wholeInEvent } from "../readers/message-source";
-import { mapped, objectIn, text, textOf, texts } from "../readers/reader";
+import { mapped, objectIn, text, textOf, texts, value } from "../readers/reader";
+import type { SpanView } from "../readers/span-view";
+import type { Attributes } from "../types";
 
 export const OPENTELEMETRY: Convention = {
   name: "OpenTelemetry’s GenAI conventions",
@@ -65,6 +67,13 @@ export const OPENTELEMETRY: Convention = {
   inputMessages: [messagesIn("gen_ai.input.messages", "user")],
   outputMessages: [messagesIn("gen_ai.output.messages", "assistant")],
   systemMessages: [messagesIn("gen_ai.system_instructions", "system")],
+  toolName: [text("gen_ai.tool.name")],
+  toolCallId: [text("gen_ai.tool.call.id"), text("tool_call.id")],
+  toolArguments: [value("gen_ai.tool.call.arguments")],
+  toolResult: [value("gen_ai.tool.call.result")],
+  aroundToolName: /^execute_tool /,
+  errorType: [text("error.type"), text("exception.type")],
+  errorMessage: [text("error.message"), text("exception.message")],
   attributes: [
     "gen_ai.operation.name",
     "gen_ai.provider.name",
@@ -154,6 +163,27 @@ export const OPENTELEMETRY: Convention = {
   },
 };
 
+/** The event on the span that was evaluated. */
+const EVALUATION = "gen_ai.evaluation.result";
+
+const evaluations = ({ events }: SpanView): GivenFeedback[] =>
+  events
+    .filter(({ name }) => name === EVALUATION)
+    .map(({ timeUs, attributes, body }) => {
+      const held = typeof body === "object" && !Array.isArray(body) ? body : null;
+      const given: Attributes = held ? Object.assign(Object.create(null), held, attributes) : attributes;
+      return {
+        name: given["gen_ai.evaluation.name"],
+        value: given["gen_ai.evaluation.score.value"],
+        label: given["gen_ai.evaluation.score.label"],
+        comment: given["gen_ai.evaluation.explanation"],
+        evaluator: given["gen_ai.evaluation.evaluator.type"],
+        responseId: given["gen_ai.response.id"],
+        onParent: false,
+        atUs: timeUs,
+      };
+    });
+
 /** Its older form, in which each message is an event of the span or a log record of it. */
 export const OPENTELEMETRY_EVENTS: Convention = {
   name: "OpenTelemetry’s GenAI events",
@@ -178,6 +208,7 @@ export const OPENTELEMETRY_EVENTS: Convention = {
     eventPerMessage({ "gen_ai.choice": "assistant" }),
     wholeInEvent("gen_ai.content.completion", "gen_ai.completion", "assistant"),
   ],
+  feedback: [evaluations],
   attributes: [],
   unread: {},
 };

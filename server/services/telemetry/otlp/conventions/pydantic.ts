@@ -1,9 +1,10 @@
-import type { Convention } from "../convention";
+import type { Convention, GivenFeedback } from "../convention";
 import type { PlainMessage } from "../messages/plain-message";
 import { readMessages } from "../messages/read-messages";
 import { parseJson } from "../readers/json-text";
 import { type MessageSource, messagesIn } from "../readers/message-source";
-import { number, numberOf, objectIn, textInJson } from "../readers/reader";
+import { number, numberOf, objectIn, textInJson, value } from "../readers/reader";
+import type { SpanView } from "../readers/span-view";
 import { TIER_KEYS } from "../usage/tier-keys";
 
 /** Logfire's first version: a request's or response's own JSON. That of the Responses API has the model's name alone. */
@@ -57,6 +58,14 @@ function readEvent({ "event.name": kind, message, data, ...event }: Sent, role: 
   return readMessages(message ?? event, role);
 }
 
+/** Logfire's `record_feedback` makes a span of its own, below the one that it annotates. */
+const annotation = ({ span, attributes }: SpanView): GivenFeedback[] => {
+  const name = attributes["logfire.feedback.name"];
+  if (typeof name !== "string" || name.trim() === "") return [];
+  const comment = attributes["logfire.feedback.comment"];
+  return [{ name, value: attributes[name], comment, onParent: true, atUs: span.startedUs }];
+};
+
 export const PYDANTIC: Convention = {
   name: "Pydantic AI and Logfire",
   source:
@@ -82,6 +91,12 @@ export const PYDANTIC: Convention = {
   ],
   outputMessages: [eventList("events", true), logfireResponse],
   outputs: [messagesIn("final_result", "assistant")],
+  // before its third version
+  toolArguments: [value("tool_arguments")],
+  toolResult: [value("tool_response")],
+  aroundToolName: /^running tool: /,
+  controlFlow: { CallDeferred: "interrupted", ApprovalRequired: "interrupted" },
+  feedback: [annotation],
   attributes: [
     "gen_ai.system",
     "gen_ai.provider.name",

@@ -3,7 +3,7 @@ import { plainMessage, textPart } from "../messages/plain-message";
 import { readMessages } from "../messages/read-messages";
 import { parseJson } from "../readers/json-text";
 import { type MessageSource, messagesIn } from "../readers/message-source";
-import { textOf } from "../readers/reader";
+import { textOf, value } from "../readers/reader";
 
 /** Text, object and tool calls of the response are separate attributes; texts may be a list in JSON. */
 const response: MessageSource = {
@@ -34,6 +34,9 @@ export const SENTRY: Convention = {
     messagesIn("vercel.ai.prompt", "user"),
   ],
   outputMessages: [response],
+  // Traceloop has the same names.
+  toolArguments: [value("gen_ai.tool.input")],
+  toolResult: [value("gen_ai.tool.output")],
   attributes: [
     "gen_ai.conversation.id",
     "gen_ai.operation.name",

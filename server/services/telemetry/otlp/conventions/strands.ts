@@ -1,6 +1,6 @@
 import type { Convention } from "../convention";
 import { messagesIn } from "../readers/message-source";
-import { present } from "../readers/reader";
+import { mapped, present } from "../readers/reader";
 
 export const STRANDS: Convention = {
   name: "Strands Agents",
@@ -8,6 +8,9 @@ export const STRANDS: Convention = {
   spanType: [present("event_loop.cycle_id", "chain")], // before it named its operations
   frameworks: ["strands-agents"],
   systemMessages: [messagesIn("system_prompt", "system")],
+  // A tool's arguments and result are events of its span.
+  toolEvents: [{ arguments: "gen_ai.tool.message", result: "gen_ai.choice" }],
+  failed: [mapped("gen_ai.tool.status", { error: true })],
   attributes: ["system_prompt"],
   unread: {
     "event_loop.*": "how Strands runs its loop",

@@ -3,7 +3,7 @@ import { plainMessage, textPart } from "../messages/plain-message";
 import { readMessages } from "../messages/read-messages";
 import { parseJson, toText } from "../readers/json-text";
 import { type MessageSource, messagesIn } from "../readers/message-source";
-import { mapped, objectIn, type Reader, text, textOf } from "../readers/reader";
+import { mapped, objectIn, type Reader, text, textOf, value } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
 import { TIER_KEYS } from "../usage/tier-keys";
 
@@ -103,6 +103,11 @@ export const VERCEL_AI_SDK: Convention = {
       },
     },
   ],
+  toolName: [text("ai.toolCall.name")],
+  toolCallId: [text("ai.toolCall.id")],
+  toolArguments: [value("ai.toolCall.args")],
+  toolResult: [value("ai.toolCall.result")],
+  aroundToolName: /^ai\.toolCall /,
   attributes: [
     "ai.model.id",
     "ai.model.provider",

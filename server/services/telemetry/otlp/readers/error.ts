@@ -1,25 +1,16 @@
 import type { SpanError } from "../../schemas";
-import { firstOf, mapped, type Reader, text, textOf } from "./reader";
+import type { ControlFlow } from "../convention";
+import { CONVENTIONS } from "../conventions";
+import { sourcesOf } from "./precedence";
+import { firstOf, textOf } from "./reader";
 import type { SpanView } from "./span-view";
 
 /** How clients report a failed span without setting its status. */
-export const FAILED: readonly Reader<boolean>[] = [
-  mapped("langfuse.observation.level", { error: true }),
-  mapped("gen_ai.tool.status", { error: true }), // Strands
-  mapped("success", { false: true }), // Claude Code
-  {
-    takes: ["lk.function_tool.is_error"],
-    read: ({ "lk.function_tool.is_error": failed }) => failed === true || undefined,
-  },
-];
+export const FAILED = sourcesOf("failed");
 
-export const ERROR_TYPE: readonly Reader<string>[] = [text("error.type"), text("exception.type")];
+export const ERROR_TYPE = sourcesOf("errorType");
 
-export const ERROR_MESSAGE: readonly Reader<string>[] = [
-  text("error.message"),
-  text("exception.message"),
-  text("langfuse.observation.status_message"),
-];
+export const ERROR_MESSAGE = sourcesOf("errorMessage");
 
 const STATUS_ERROR = 2;
 
@@ -28,15 +19,7 @@ const STATUS_ERROR = 2;
  * its caller has given up. By the name of the class.
  */
 const CONTROL_FLOW: ReadonlyMap<string, ControlFlow> = new Map<string, ControlFlow>([
-  // LangGraph
-  ["GraphInterrupt", "interrupted"],
-  ["NodeInterrupt", "interrupted"],
-  ["GraphBubbleUp", "interrupted"],
-  ["GraphDelegate", "handed over"],
-  ["ParentCommand", "handed over"],
-  // Pydantic AI
-  ["CallDeferred", "interrupted"],
-  ["ApprovalRequired", "interrupted"],
+  ...CONVENTIONS.flatMap(({ controlFlow = {} }) => Object.entries(controlFlow)),
   // handoffs that frameworks and applications raise
   ["Handoff", "handed over"],
   ["HandoffException", "handed over"],
@@ -60,12 +43,10 @@ const CONTROL_FLOW: ReadonlyMap<string, ControlFlow> = new Map<string, ControlFl
   ["Canceled", "cancelled"],
   ["499", "cancelled"], // nginx: the client closed the request
 ]);
-type ControlFlow = "interrupted" | "cancelled" | "handed over";
 
 /** The same as messages of spans and exceptions whose class says nothing. */
 const CONTROL_FLOW_MESSAGES: readonly (readonly [RegExp, ControlFlow])[] = [
-  [/^(?:[\w.]+\.)?(?:GraphInterrupt|NodeInterrupt|GraphBubbleUp)\b/, "interrupted"],
-  [/^(?:[\w.]+\.)?ParentCommand\b/, "handed over"],
+  ...CONVENTIONS.flatMap(({ controlFlowMessages = [] }) => controlFlowMessages),
   [/^(?:[\w.]+\.)?(?:CancelledError|AbortError|GeneratorExit)\b/, "cancelled"],
   [/^(?:(?:This|The) operation was aborted|Request was aborted|The user aborted a request)\.?$/i, "cancelled"],
   [/^(?:signal is aborted without reason|context canceled|rpc error: code = Canceled\b.*)$/i, "cancelled"],

@@ -1,10 +1,9 @@
-import type { Attributes, AttributeValue, SentFeedback } from "../types";
+import type { GivenFeedback } from "../convention";
+import type { AttributeValue, SentFeedback } from "../types";
+import { sourcesOf } from "./precedence";
 import type { SpanView } from "./span-view";
 
-/** The event of OpenTelemetry's GenAI conventions, on the span that was evaluated. */
-const EVALUATION = "gen_ai.evaluation.result";
-/** Set on a span of its own, below the span that Logfire's `record_feedback` annotates. */
-const ANNOTATION = "logfire.feedback.name";
+const FEEDBACK = sourcesOf("feedback");
 
 /**
  * Names of evaluations that come from a user. Others come from automatic evaluators, whose score does not express
@@ -25,39 +24,20 @@ const TEXT_MAX = 10_000;
 export type FeedbackFacts = Omit<SentFeedback, "traceId" | "spanId"> & { onParent: boolean; responseId: string | null };
 
 /** Returns the feedback that a span's events, or the span itself, report. */
-export function readFeedback({ span, attributes, events }: SpanView): FeedbackFacts[] {
-  const found: FeedbackFacts[] = [];
-  for (const event of events) {
-    if (event.name !== EVALUATION) continue;
-    const body = typeof event.body === "object" && !Array.isArray(event.body) ? event.body : null;
-    const given: Attributes = body ? Object.assign(Object.create(null), body, event.attributes) : event.attributes;
-    const value = given["gen_ai.evaluation.score.value"] ?? null;
-    const label = textOf(given["gen_ai.evaluation.score.label"]);
-    const explanation = textOf(given["gen_ai.evaluation.explanation"]);
-    const name = textOf(given["gen_ai.evaluation.name"]) ?? "evaluation";
-    const by = textOf(given["gen_ai.evaluation.evaluator.type"]) ?? "";
-    const read = evaluationOf({
-      name,
-      value: UP.test(label ?? "") || DOWN.test(label ?? "") ? label : (value ?? label),
-      explanation,
-    });
-    if (read) {
-      found.push({
-        ...read,
-        givenByUser: read.givenByUser || HUMAN.test(by),
-        atUs: event.timeUs,
-        onParent: false,
-        responseId: textOf(given["gen_ai.response.id"]),
-      });
-    }
-  }
-  const annotated = textOf(attributes[ANNOTATION]);
-  if (annotated !== null) {
-    const explanation = textOf(attributes["logfire.feedback.comment"]);
-    const read = evaluationOf({ name: annotated, value: attributes[annotated] ?? null, explanation });
-    if (read) found.push({ ...read, atUs: span.startedUs, onParent: true, responseId: null });
-  }
-  return found;
+export function readFeedback(view: SpanView): FeedbackFacts[] {
+  return FEEDBACK.flatMap((given) => given(view)).flatMap((given) => feedbackOf(given) ?? []);
+}
+
+function feedbackOf({ atUs, onParent, ...given }: GivenFeedback): FeedbackFacts | null {
+  const label = textOf(given.label);
+  const read = evaluationOf({
+    name: textOf(given.name) ?? "evaluation",
+    value: UP.test(label ?? "") || DOWN.test(label ?? "") ? label : (given.value ?? label),
+    explanation: textOf(given.comment),
+  });
+  if (!read) return null;
+  const givenByUser = read.givenByUser || HUMAN.test(textOf(given.evaluator) ?? "");
+  return { ...read, givenByUser, atUs, onParent, responseId: textOf(given.responseId) };
 }
 
 const textOf = (value: AttributeValue | undefined) =>

@@ -1,74 +1,43 @@
+import { CONVENTIONS } from "../conventions";
+import { CLAUDE_CODE } from "../conventions/anthropic";
+import { GENERIC } from "../conventions/generic";
+import { LIVEKIT } from "../conventions/livekit";
+import { OPENINFERENCE } from "../conventions/openinference";
+import { OPENLLMETRY } from "../conventions/openllmetry";
+import { OPENTELEMETRY } from "../conventions/opentelemetry";
+import { VERCEL_AI_SDK } from "../conventions/vercel-ai-sdk";
 import { readMessages } from "../messages/read-messages";
 import type { AttributeValue } from "../types";
 import { parseJson, toText } from "./json-text";
-import { firstOf, jsonText, objectIn, type Reader, text, textOf, value } from "./reader";
+import { sourcesOf } from "./precedence";
+import { firstOf, objectIn, textOf } from "./reader";
 import type { SpanView } from "./span-view";
 
-export const TOOL_NAME: readonly Reader<string>[] = [
-  text("gen_ai.tool.name"), // OpenTelemetry GenAI
-  text("tool.name"), // OpenInference
-  text("ai.toolCall.name"), // Vercel AI SDK
-  text("traceloop.entity.name"),
-  text("tool_name"), // Claude Code
-  text("lk.function_tool.name"), // LiveKit
-];
+export const TOOL_NAME = sourcesOf("toolName", {
+  first: [OPENTELEMETRY, OPENINFERENCE, VERCEL_AI_SDK, OPENLLMETRY, CLAUDE_CODE],
+});
 
-export const TOOL_CALL_ID: readonly Reader<string>[] = [
-  text("gen_ai.tool.call.id"),
-  text("tool_call.id"),
-  text("ai.toolCall.id"),
-  text("lk.function_tool.id"),
-  text("tool.id"), // OpenInference
-  jsonText("langfuse.observation.metadata.tool_call_id"),
-];
+export const TOOL_CALL_ID = sourcesOf("toolCallId", { first: [OPENTELEMETRY, VERCEL_AI_SDK, LIVEKIT] });
 
-export const TOOL_ARGUMENTS: readonly Reader<AttributeValue>[] = [
-  value("gen_ai.tool.call.arguments"),
-  value("ai.toolCall.args"),
-  value("gen_ai.tool.args"), // OpenLIT
-  value("gen_ai.tool.input"), // Sentry, Traceloop
-  value("tool_arguments"), // Pydantic AI before its third version
-  value("lk.pii.function_tool.arguments"), // LiveKit
-  value("lk.function_tool.arguments"), // its older name
-  value("traceloop.entity.input"),
-  value("langfuse.observation.input"),
-  value("gcp.vertex.agent.tool_call_args"),
-  value("langwatch.input"),
-  value("lmnr.span.input"),
-  value("genkit:input"),
-  value("mlflow.spanInputs"),
-  value("input.value"),
-  value("input"),
-  value("tool.parameters"),
-];
+/** Names that many use come after those that say whose they are. */
+const SHARED_LAST = { last: [OPENINFERENCE, GENERIC] };
 
-export const TOOL_RESULT: readonly Reader<AttributeValue>[] = [
-  value("gen_ai.tool.call.result"),
-  value("ai.toolCall.result"),
-  value("gen_ai.tool.output"), // Sentry, Traceloop
-  value("tool_response"), // Pydantic AI before its third version
-  value("lk.pii.function_tool.output"),
-  value("lk.function_tool.output"),
-  value("traceloop.entity.output"),
-  value("langfuse.observation.output"),
-  value("gcp.vertex.agent.tool_response"),
-  value("langwatch.output"),
-  value("lmnr.span.output"),
-  value("genkit:output"),
-  value("mlflow.spanOutputs"),
-  value("output.value"),
-  value("output"),
-];
+export const TOOL_ARGUMENTS = sourcesOf("toolArguments", SHARED_LAST);
 
-const [ARGUMENTS_EVENT, RESULT_EVENT] = ["gen_ai.tool.message", "gen_ai.choice"];
+export const TOOL_RESULT = sourcesOf("toolResult", SHARED_LAST);
+
+const EVENTS = sourcesOf("toolEvents");
 /** Events that hold a tool's arguments or result. */
-export const TOOL_EVENTS: readonly string[] = [ARGUMENTS_EVENT, RESULT_EVENT];
+export const TOOL_EVENTS: readonly string[] = EVENTS.flatMap((events) => Object.values(events));
 
 /** Facts about a tool call from its span. Texts are as sent; structured values become JSON text. */
 export type ToolFacts = { callId: string | null; name: string; arguments: string | null; result: string | null };
 
-/** Prefixes and suffixes that clients add to a tool's name in its span's name. */
-const AROUND_NAME = /^(?:execute_tool |ai\.toolCall |running tool: )|\.tool$/g;
+/** What clients put around a tool's name in its span's name. */
+const AROUND_NAME = new RegExp(
+  CONVENTIONS.flatMap((convention) => convention.aroundToolName?.source ?? []).join("|"),
+  "g",
+);
 
 export function readTool(view: SpanView): ToolFacts {
   const { attributes, span } = view;
@@ -77,14 +46,13 @@ export function readTool(view: SpanView): ToolFacts {
   return {
     callId: firstOf(TOOL_CALL_ID, attributes) ?? null,
     name: firstOf(TOOL_NAME, attributes) ?? (span.name.replace(AROUND_NAME, "") || span.name),
-    arguments: given === undefined ? fromEvent(view, ARGUMENTS_EVENT) : plainText(given),
-    result: result === undefined ? fromEvent(view, RESULT_EVENT) : resultText(result),
+    arguments: given === undefined ? fromEvent(view, "arguments") : plainText(given),
+    result: result === undefined ? fromEvent(view, "result") : resultText(result),
   };
 }
 
-/** Strands sends a tool's arguments and result as events of its span. */
-function fromEvent(view: SpanView, name: string): string | null {
-  const event = view.events.find((candidate) => candidate.name === name);
+function fromEvent(view: SpanView, field: "arguments" | "result"): string | null {
+  const event = view.events.find(({ name }) => EVENTS.some((events) => events[field] === name));
   if (!event) return null;
   const { content, message } = { ...objectIn(event.body), ...event.attributes };
   if (content !== undefined) return toText(content);
