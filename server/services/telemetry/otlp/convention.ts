@@ -4,6 +4,7 @@ import type { MessageSource } from "./readers/message-source";
 import type { Reader } from "./readers/reader";
 import type { SpanView } from "./readers/span-view";
 import type { AttributeValue } from "./types";
+import type { Counting, Quantity } from "./usage/counting";
 
 /** The fields that are read, and what reads each. */
 export type Fields = {
@@ -55,6 +56,13 @@ export type Fields = {
   /** How the call was served beside its tier. */
   surcharges: Surcharge;
 
+  /** Attributes with a figure of the call's usage each. */
+  usageFigures: readonly [name: string, quantity: Quantity];
+  /** Attributes that hold an object of figures, with its path in them. */
+  usageObjects: readonly [name: string, ...path: string[]];
+  /** Attributes that hold an object of details, with the vendors' name of what it details. */
+  usageDetails: readonly [name: string, container: string];
+
   /** The name of a tool that was run. */
   toolName: Reader<string>;
   /** The id of the call that the tool was run for. */
@@ -99,6 +107,12 @@ export type Convention = Sources & {
   fallback?: Sources;
   /** Attributes that only its spans of one type have, for those without a stated type. */
   marks?: Partial<Record<"agent" | "tool" | "llm", readonly string[]>>;
+  /** How it counts, if not as OpenTelemetry does. */
+  counting?: Counting;
+  /** How it counts under OpenTelemetry's names; one of `marks` tells its spans from others: an attribute, or one with a value. */
+  dialect?: { counting: Counting; marks: readonly (readonly [name: string, value?: string])[] };
+  /** Prefixes of attributes that are usage, whatever their name. */
+  usagePrefixes?: readonly string[];
   /** Events or log records of a span: `type` is that of the span, `details` repeat attributes of the call. */
   events?: { type?: Readonly<Record<string, SpanType>>; details?: readonly string[] };
   /** Names of spans that repeat another. */

@@ -10,6 +10,11 @@ export const ANTHROPIC_SDK: Convention = {
     { reader: inUsage("speed"), standard: ["standard", "normal"] },
     { reader: inUsage("inference_geo"), standard: ["global", "not_available"], prefix: "geo_" },
   ],
+  usagePrefixes: ["anthropic.usage."],
+  usageFigures: [
+    ["anthropic.usage.cache_creation.ephemeral_5m_input_tokens", "cacheWrite5m"],
+    ["anthropic.usage.cache_creation.ephemeral_1h_input_tokens", "cache_creation_1h_input_tokens"],
+  ],
   attributes: ["anthropic.response.service_tier", "anthropic.message.stop_reason"],
   unread: {
     "anthropic.request.id": "the id of a request; the response has its own",
@@ -24,6 +29,13 @@ export const CLAUDE_CODE: Convention = {
   surcharges: [{ reader: { takes: ["speed"], read: ({ speed }) => (speed === "fast" ? speed : undefined) } }],
   toolName: [text("tool_name")],
   failed: [mapped("success", { false: true })],
+  counting: { name: "claude-code", cache: "beside", reasoning: "inside" },
+  usageFigures: [
+    ["input_tokens", "input"],
+    ["output_tokens", "output"],
+    ["cache_read_tokens", "cacheRead"],
+    ["cache_creation_tokens", "cacheWrite"],
+  ],
   attributes: ["speed"],
   unread: {
     attempt: "every attempt has its own span",

@@ -22,6 +22,7 @@ export const GENKIT: Convention = {
   outputs: [messagesIn("genkit:output", "assistant")],
   toolArguments: [value("genkit:input")],
   toolResult: [value("genkit:output")],
+  usageObjects: [["genkit:output", "usage"]],
   attributes: ["genkit:input", "genkit:output"],
   unread: {
     "genkit:type": "`genkit:metadata:subtype` is read",

@@ -14,6 +14,7 @@ export const GOOGLE_ADK: Convention = {
   outputMessages: [messagesIn("gcp.vertex.agent.llm_response", "assistant")],
   toolArguments: [value("gcp.vertex.agent.tool_call_args")],
   toolResult: [value("gcp.vertex.agent.tool_response")],
+  usageObjects: [["gcp.vertex.agent.llm_response", "usage_metadata"]],
   attributes: [
     "gcp.vertex.agent.llm_request",
     "gcp.vertex.agent.llm_response",

@@ -53,6 +53,7 @@ export const LANGFUSE: Convention = {
   toolResult: [value("langfuse.observation.output")],
   failed: [mapped("langfuse.observation.level", { error: true })],
   errorMessage: [text("langfuse.observation.status_message")],
+  usageObjects: [["langfuse.observation.usage_details"]],
   attributes: [
     "user.id",
     "session.id",

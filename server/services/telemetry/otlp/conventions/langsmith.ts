@@ -24,6 +24,13 @@ export const LANGSMITH: Convention = {
       parser: "other",
     }),
   ],
+  // LangChain's details of input and output, as JSON beside the figures.
+  usageDetails: [
+    ["gen_ai.usage.input_token_details", "input_token_details"],
+    ["gen_ai.usage.output_token_details", "output_token_details"],
+    ["langsmith.metadata.usage_metadata.input_token_details", "input_token_details"],
+    ["langsmith.metadata.usage_metadata.output_token_details", "output_token_details"],
+  ],
   attributes: [
     "gen_ai.operation.name",
     "gen_ai.system",

@@ -10,6 +10,7 @@ export const LITELLM: Convention = {
   ignoredSpans: ["raw_gen_ai_request"], // a copy of the raw request, a child of the call that it copies
   frameworks: ["litellm"],
   reportedCost: [number("gen_ai.cost.total_cost")],
+  usageObjects: [["metadata.usage_object"]], // as Python text
   attributes: [],
   unread: {
     hidden_params: "how LiteLLM routed the request",

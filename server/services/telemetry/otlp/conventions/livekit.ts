@@ -21,6 +21,7 @@ export const LIVEKIT: Convention = {
       read: ({ "lk.function_tool.is_error": failed }) => failed === true || undefined,
     },
   ],
+  usageFigures: [["gen_ai.usage.input_cached_tokens", "cacheRead"]],
   attributes: [
     "gen_ai.operation.name",
     "gen_ai.provider.name",

@@ -49,6 +49,16 @@ export const OPENINFERENCE: Convention = {
   fallback: {
     toolArguments: [value("tool.parameters")],
   },
+  counting: { name: "llm.token_count", cache: "inside", reasoning: "inside" },
+  usagePrefixes: ["llm.token_count."],
+  usageFigures: [
+    ["llm.token_count.prompt", "input"],
+    ["llm.token_count.completion", "output"],
+    ["llm.token_count.prompt_details.cache_read", "cacheRead"],
+    ["llm.token_count.prompt_details.cache_write", "cacheWrite"],
+    ["llm.token_count.completion_details.reasoning", "reasoning"],
+    ["llm.token_count.total", "total"],
+  ],
   attributes: [
     "output.value",
     "input.value",

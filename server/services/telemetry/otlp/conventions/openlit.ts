@@ -10,6 +10,12 @@ export const OPENLIT: Convention = {
   },
   reportedCost: [number("gen_ai.usage.cost")],
   toolArguments: [value("gen_ai.tool.args")],
+  // It passes on each vendor's figures, and its total is the sum of two of them.
+  dialect: {
+    counting: { name: "openlit", cache: null, reasoning: null, totalIsSum: true },
+    marks: [["telemetry.sdk.name", "openlit"], ["gen_ai.client.token.usage"]],
+  },
+  usageFigures: [["gen_ai.client.token.usage", "total"]],
   attributes: [
     "gen_ai.conversation.id",
     "gen_ai.input.messages",

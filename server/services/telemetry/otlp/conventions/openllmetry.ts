@@ -49,6 +49,8 @@ export const OPENLLMETRY: Convention = {
   toolArguments: [value("traceloop.entity.input")],
   toolResult: [value("traceloop.entity.output")],
   aroundToolName: /\.tool$/,
+  usagePrefixes: ["llm.usage."],
+  usageFigures: [["llm.usage.total_tokens", "total"]],
   attributes: [
     "gen_ai.usage.total_tokens",
     "gen_ai.usage.token_type",

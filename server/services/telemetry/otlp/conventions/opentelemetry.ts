@@ -74,6 +74,23 @@ export const OPENTELEMETRY: Convention = {
   aroundToolName: /^execute_tool /,
   errorType: [text("error.type"), text("exception.type")],
   errorMessage: [text("error.message"), text("exception.message")],
+  usagePrefixes: ["gen_ai.usage."],
+  // The newest names first, then older ones and what clients add beside them.
+  usageFigures: [
+    ["gen_ai.usage.input_tokens", "input"],
+    ["gen_ai.usage.prompt_tokens", "input"],
+    ["gen_ai.usage.output_tokens", "output"],
+    ["gen_ai.usage.completion_tokens", "output"],
+    ["gen_ai.usage.cache_read.input_tokens", "cacheRead"],
+    ["gen_ai.usage.cache_read_input_tokens", "cacheRead"],
+    ["gen_ai.usage.cache_write.input_tokens", "cacheWrite"],
+    ["gen_ai.usage.cache_creation.input_tokens", "cacheWrite"],
+    ["gen_ai.usage.cache_creation_input_tokens", "cacheWrite"],
+    ["gen_ai.usage.cache_write_input_tokens", "cacheWrite"],
+    ["gen_ai.usage.reasoning.output_tokens", "reasoning"],
+    ["gen_ai.usage.reasoning_tokens", "reasoning"],
+    ["gen_ai.usage.total_tokens", "total"],
+  ],
   attributes: [
     "gen_ai.operation.name",
     "gen_ai.provider.name",

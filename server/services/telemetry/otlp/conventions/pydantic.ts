@@ -97,6 +97,14 @@ export const PYDANTIC: Convention = {
   aroundToolName: /^running tool: /,
   controlFlow: { CallDeferred: "interrupted", ApprovalRequired: "interrupted" },
   feedback: [annotation],
+  usageObjects: [["gen_ai.usage.raw"]],
+  usageFigures: [
+    ["gen_ai.usage.details.cache_read_tokens", "cacheRead"],
+    ["gen_ai.usage.details.cache_read_input_tokens", "cacheRead"],
+    ["gen_ai.usage.details.cache_write_tokens", "cacheWrite"],
+    ["gen_ai.usage.details.cache_creation_input_tokens", "cacheWrite"],
+    ["gen_ai.usage.details.reasoning_tokens", "reasoning"],
+  ],
   attributes: [
     "gen_ai.system",
     "gen_ai.provider.name",

@@ -1,117 +1,48 @@
 import type { PartBucket } from "@/server/services/pricing/usage/schemas";
+import { CONVENTIONS } from "../conventions";
+import { GENKIT } from "../conventions/genkit";
+import { LANGFUSE } from "../conventions/langfuse";
+import { LITELLM } from "../conventions/litellm";
+import { LIVEKIT } from "../conventions/livekit";
+import { OPENLLMETRY } from "../conventions/openllmetry";
+import { OPENTELEMETRY } from "../conventions/opentelemetry";
+import { PYDANTIC } from "../conventions/pydantic";
+import { VERCEL_AI_SDK } from "../conventions/vercel-ai-sdk";
 import { parseJson, plainDeep } from "../readers/json-text";
+import { inOrder, sourcesOf } from "../readers/precedence";
 import { numberOf, objectIn } from "../readers/reader";
 import type { Attributes } from "../types";
+import { byQuantity, type Counting, type Quantity, type WholeQuantity } from "./counting";
 import { detailCalled, type MediumBucket, partCalled, partOfBucket } from "./detail-names";
 
-/**
- * What a figure of a client's usage counts: `uncached` is input without cache reads and writes; a part has the name of its part
- * bucket.
- */
-export type Quantity = WholeQuantity | PartBucket;
-type WholeQuantity =
-  | "input"
-  | "uncached"
-  | "output"
-  | "total"
-  | "cacheRead"
-  | "cacheWrite"
-  | "cacheWrite5m"
-  | "reasoning";
+/** How OpenTelemetry counts, and clients that use its names. */
+const OTEL: Counting = { name: "gen_ai.usage", cache: "inside", reasoning: "inside" };
 
-/**
- * Where a convention counts cached and reasoning tokens: `inside` input and output, `beside` them, or `null` if unknown.
- */
-export type Convention = { name: string; cache: "inside" | "beside" | null; reasoning: "inside" | "beside" | null };
+/** An attribute with one figure. */
+type FlatFigure = { name: string; quantity: Quantity; counting: Counting };
 
-const OTEL: Convention = { name: "gen_ai.usage", cache: "inside", reasoning: "inside" };
-/** OpenLIT passes on each vendor's figures, and its total is the sum of two of them, so it is no evidence. */
-const OPENLIT: Convention = { name: "openlit", cache: null, reasoning: null };
-const OPENINFERENCE: Convention = { name: "llm.token_count", cache: "inside", reasoning: "inside" };
-const AI_SDK: Convention = { name: "ai.usage", cache: "inside", reasoning: "inside" };
-const CLAUDE_CODE: Convention = { name: "claude-code", cache: "beside", reasoning: "inside" };
+const FIGURES: readonly FlatFigure[] = inOrder({ first: [OPENTELEMETRY, LIVEKIT, PYDANTIC, OPENLLMETRY] }).flatMap(
+  ({ usageFigures = [], counting = OTEL }) => usageFigures.map(([name, quantity]) => ({ name, quantity, counting })),
+);
 
 /** Attributes with one figure each. The first present for a quantity counts; repeats are stored as raw usage only. */
-const FLAT: readonly (readonly [name: string, quantity: Quantity, convention: Convention])[] = [
-  // OpenTelemetry GenAI, its older names, and what clients add under them
-  ["gen_ai.usage.input_tokens", "input", OTEL],
-  ["gen_ai.usage.prompt_tokens", "input", OTEL],
-  ["gen_ai.usage.output_tokens", "output", OTEL],
-  ["gen_ai.usage.completion_tokens", "output", OTEL],
-  ["gen_ai.usage.cache_read.input_tokens", "cacheRead", OTEL],
-  ["gen_ai.usage.cache_read_input_tokens", "cacheRead", OTEL],
-  ["gen_ai.usage.input_cached_tokens", "cacheRead", OTEL], // LiveKit
-  ["gen_ai.usage.details.cache_read_tokens", "cacheRead", OTEL], // Pydantic AI
-  ["gen_ai.usage.details.cache_read_input_tokens", "cacheRead", OTEL],
-  ["gen_ai.usage.cache_write.input_tokens", "cacheWrite", OTEL],
-  ["gen_ai.usage.cache_creation.input_tokens", "cacheWrite", OTEL],
-  ["gen_ai.usage.cache_creation_input_tokens", "cacheWrite", OTEL],
-  ["gen_ai.usage.cache_write_input_tokens", "cacheWrite", OTEL],
-  ["gen_ai.usage.details.cache_write_tokens", "cacheWrite", OTEL],
-  ["gen_ai.usage.details.cache_creation_input_tokens", "cacheWrite", OTEL],
-  ["anthropic.usage.cache_creation.ephemeral_5m_input_tokens", "cacheWrite5m", OTEL],
-  ["anthropic.usage.cache_creation.ephemeral_1h_input_tokens", "cache_creation_1h_input_tokens", OTEL],
-  ["gen_ai.usage.reasoning.output_tokens", "reasoning", OTEL],
-  ["gen_ai.usage.reasoning_tokens", "reasoning", OTEL],
-  ["gen_ai.usage.details.reasoning_tokens", "reasoning", OTEL],
-  ["gen_ai.usage.total_tokens", "total", OTEL],
-  ["llm.usage.total_tokens", "total", OTEL],
-  ["gen_ai.client.token.usage", "total", OTEL], // OpenLIT
-  // OpenInference
-  ["llm.token_count.prompt", "input", OPENINFERENCE],
-  ["llm.token_count.completion", "output", OPENINFERENCE],
-  ["llm.token_count.prompt_details.cache_read", "cacheRead", OPENINFERENCE],
-  ["llm.token_count.prompt_details.cache_write", "cacheWrite", OPENINFERENCE],
-  ["llm.token_count.completion_details.reasoning", "reasoning", OPENINFERENCE],
-  ["llm.token_count.total", "total", OPENINFERENCE],
-  // Vercel AI SDK 4, 5 and 6
-  ["ai.usage.inputTokens", "input", AI_SDK],
-  ["ai.usage.promptTokens", "input", AI_SDK],
-  ["ai.usage.tokens", "input", AI_SDK],
-  ["ai.usage.outputTokens", "output", AI_SDK],
-  ["ai.usage.completionTokens", "output", AI_SDK],
-  ["ai.usage.inputTokenDetails.noCacheTokens", "uncached", AI_SDK],
-  ["ai.usage.inputTokenDetails.cacheReadTokens", "cacheRead", AI_SDK],
-  ["ai.usage.cachedInputTokens", "cacheRead", AI_SDK],
-  ["ai.usage.inputTokenDetails.cacheWriteTokens", "cacheWrite", AI_SDK],
-  ["ai.usage.outputTokenDetails.reasoningTokens", "reasoning", AI_SDK],
-  ["ai.usage.reasoningTokens", "reasoning", AI_SDK],
-  ["ai.usage.totalTokens", "total", AI_SDK],
-  // Claude Code
-  ["input_tokens", "input", CLAUDE_CODE],
-  ["output_tokens", "output", CLAUDE_CODE],
-  ["cache_read_tokens", "cacheRead", CLAUDE_CODE],
-  ["cache_creation_tokens", "cacheWrite", CLAUDE_CODE],
-];
+const FLAT: readonly FlatFigure[] = [...Map.groupBy(FIGURES, ({ counting }) => counting).values()].flatMap((figures) =>
+  figures.toSorted(byQuantity),
+);
 
 /** Clients that use OpenTelemetry's names but count differently. */
-const DIALECTS: readonly (readonly [attribute: string, value: string | null, convention: Convention])[] = [
-  ["telemetry.sdk.name", "openlit", OPENLIT],
-  ["gen_ai.client.token.usage", null, OPENLIT],
-];
+const DIALECTS = CONVENTIONS.flatMap(({ dialect }) => dialect ?? []);
 
 /** Attributes that hold a usage object, with its path. They supply what the flat attributes lack. */
-const OBJECTS: readonly (readonly [name: string, ...path: string[]])[] = [
-  ["gen_ai.usage.raw"], // Logfire
-  ["langfuse.observation.usage_details"],
-  ["metadata.usage_object"], // LiteLLM, as Python text
-  ["ai.response.providerMetadata", "anthropic", "usage"],
-  ["genkit:output", "usage"],
-  ["gcp.vertex.agent.llm_response", "usage_metadata"],
-];
+const OBJECTS = sourcesOf("usageObjects", { first: [PYDANTIC, LANGFUSE, LITELLM, VERCEL_AI_SDK, GENKIT] });
 
-/** LangChain's details of input and output, as JSON; LangSmith sends them beside the flat attributes. */
-const DETAIL_OBJECTS: readonly (readonly [name: string, container: string])[] = [
-  ["gen_ai.usage.input_token_details", "input_token_details"],
-  ["gen_ai.usage.output_token_details", "output_token_details"],
-  ["langsmith.metadata.usage_metadata.input_token_details", "input_token_details"],
-  ["langsmith.metadata.usage_metadata.output_token_details", "output_token_details"],
-];
+/** Attributes that hold details of input or output beside the flat attributes, with the name of what they detail. */
+const DETAIL_OBJECTS = sourcesOf("usageDetails");
 
-const LANGFUSE = "langfuse";
+const OF_LANGFUSE = "langfuse";
 
-/** Usage objects by a name that only they have. The first match decides; without a match the convention is unknown. */
-const SHAPES: readonly (readonly [marks: readonly string[], convention: Convention])[] = [
+/** Usage objects by a name that only they have. The first match decides; without a match, how it counts is unknown. */
+const SHAPES: readonly (readonly [marks: readonly string[], counting: Counting])[] = [
   [["prompt_token_count", "promptTokenCount"], { name: "gemini", cache: "inside", reasoning: "beside" }],
   [["thoughtsTokens", "inputCharacters"], { name: "genkit", cache: "inside", reasoning: null }],
   [
@@ -122,9 +53,9 @@ const SHAPES: readonly (readonly [marks: readonly string[], convention: Conventi
     ["prompt_tokens", "prompt_tokens_details", "input_tokens_details"],
     { name: "openai", cache: "inside", reasoning: "inside" },
   ],
-  [["input", "input_cache_read", "output_reasoning"], { name: LANGFUSE, cache: "beside", reasoning: "beside" }],
+  [["input", "input_cache_read", "output_reasoning"], { name: OF_LANGFUSE, cache: "beside", reasoning: "beside" }],
 ];
-const UNKNOWN_SHAPE: Convention = { name: "object", cache: null, reasoning: null };
+const UNKNOWN_SHAPE: Counting = { name: "object", cache: null, reasoning: null };
 
 /** Names inside usage objects. */
 const INSIDE: readonly (readonly [quantity: Quantity, ...path: string[]])[] = [
@@ -252,11 +183,12 @@ const OTHER_NAMES: ReadonlyMap<string, WholeQuantity | "counted"> = new Map(
 );
 
 /** The attributes that these tables read. */
-export const USAGE_ATTRIBUTES: readonly string[] = [FLAT, OBJECTS, DETAIL_OBJECTS].flatMap((table) =>
-  table.map(([name]) => name),
-);
+export const USAGE_ATTRIBUTES: readonly string[] = [
+  ...FLAT.map(({ name }) => name),
+  ...[OBJECTS, DETAIL_OBJECTS].flatMap((table) => table.map(([name]) => name)),
+];
 
-export type Figure = { count: number; convention: Convention };
+export type Figure = { count: number; counting: Counting };
 export type Figures = {
   found: ReadonlyMap<Quantity, Figure>;
   /** Parts that the client counts outside their bucket. */
@@ -267,7 +199,7 @@ export type Figures = {
   raw: Record<string, unknown>;
 };
 
-const FLAT_NAMES: ReadonlySet<string> = new Set(FLAT.map(([name]) => name));
+const FLAT_NAMES: ReadonlySet<string> = new Set(FLAT.map(({ name }) => name));
 const INSIDE_PATHS: ReadonlySet<string> = new Set(INSIDE.map(([, ...path]) => path.join(".")));
 
 /** Collects the usage figures of a span, not reconciled; `null` if it has none. */
@@ -275,15 +207,15 @@ export function readFigures(attributes: Attributes): Figures | null {
   const found = new Map<Quantity, Figure>();
   const raw: Record<string, unknown> = Object.create(null);
   const otel = dialectOf(attributes);
-  for (const [name, quantity, convention] of FLAT) {
+  for (const { name, quantity, counting } of FLAT) {
     const sent = attributes[name];
     if (sent === undefined) continue;
     const count = countOf(sent);
     if (count === undefined) continue;
     raw[name] = sent;
-    const counted = convention === OTEL ? otel : convention;
-    if (isUnset(found, quantity) && !(quantity === "total" && counted === OPENLIT)) {
-      found.set(quantity, { count, convention: counted });
+    const counted = counting === OTEL ? otel : counting;
+    if (isUnset(found, quantity) && !(quantity === "total" && counted.totalIsSum)) {
+      found.set(quantity, { count, counting: counted });
     }
   }
   const others: OtherFigures = { found, beside: new Set(), details: new Map() };
@@ -301,13 +233,13 @@ export function readFigures(attributes: Attributes): Figures | null {
     if (!object) continue;
     const clean = plainDeep(object) as Readonly<Record<string, unknown>>;
     raw[name] = clean;
-    const convention = conventionOf(object);
+    const counting = countingOf(object);
     for (const [quantity, ...inside] of INSIDE) {
       const count = countOf(valueAt(object, inside));
-      if (count !== undefined && isUnset(found, quantity)) found.set(quantity, { count, convention });
+      if (count !== undefined && isUnset(found, quantity)) found.set(quantity, { count, counting });
     }
     for (const leaf of leavesOf(clean)) {
-      if (!INSIDE_PATHS.has(leaf.path.join("."))) addOther(others, leaf, convention);
+      if (!INSIDE_PATHS.has(leaf.path.join("."))) addOther(others, leaf, counting);
     }
   }
   for (const [name, container] of DETAIL_OBJECTS) {
@@ -326,7 +258,7 @@ const isUnset = (found: ReadonlyMap<Quantity, Figure>, quantity: Quantity) => !f
 type OtherFigures = { found: Map<Quantity, Figure>; beside: Set<PartBucket>; details: Map<string, number> };
 
 /** Records a figure that no table lists: as another spelling, as a part of a bucket, or under its own name. */
-function addOther({ found, beside, details }: OtherFigures, { path, value }: Leaf, convention: Convention) {
+function addOther({ found, beside, details }: OtherFigures, { path, value }: Leaf, counting: Counting) {
   if (path.some((step) => COUNTED_ABOVE.has(step))) return;
   const name = path.at(-1) ?? "";
   const part = partCalled(path.join(".")) ?? partIn(path) ?? partCalled(name);
@@ -334,9 +266,9 @@ function addOther({ found, beside, details }: OtherFigures, { path, value }: Lea
   if (quantity === undefined) return addDetail(details, path, value);
   const count = countOf(value);
   if (quantity === "counted" || count === undefined || !isUnset(found, quantity)) return;
-  found.set(quantity, { count, convention });
+  found.set(quantity, { count, counting });
   // Langfuse's handler for LangChain subtracts `input_audio` from `input`.
-  if (part && part !== "counted" && convention.name === LANGFUSE && !name.includes("token")) beside.add(part);
+  if (part && part !== "counted" && counting.name === OF_LANGFUSE && !name.includes("token")) beside.add(part);
 }
 
 function partIn(path: readonly string[]): PartBucket | "counted" | undefined {
@@ -358,7 +290,7 @@ function addDetail(details: Map<string, number>, path: readonly string[], value:
 type Leaf = { path: readonly string[]; value: unknown };
 
 /** Attributes with these prefixes are usage, whatever their name. */
-const PREFIXES = ["gen_ai.usage.", "llm.token_count.", "llm.usage.", "ai.usage.", "anthropic.usage."] as const;
+const PREFIXES = CONVENTIONS.flatMap(({ usagePrefixes = [] }) => usagePrefixes);
 
 const hasUsagePrefix = (attribute: string) => PREFIXES.some((prefix) => attribute.startsWith(prefix));
 
@@ -390,15 +322,17 @@ function* leavesOf(object: Readonly<Record<string, unknown>>, above: readonly st
 }
 
 /** Returns how a client counts what it sends under OpenTelemetry's names. */
-function dialectOf(attributes: Attributes): Convention {
-  for (const [name, value, convention] of DIALECTS) {
-    const sent = attributes[name];
-    if (value === null ? sent !== undefined : sent === value) return convention;
+function dialectOf(attributes: Attributes): Counting {
+  for (const { marks, counting } of DIALECTS) {
+    for (const [name, value] of marks) {
+      const sent = attributes[name];
+      if (value === undefined ? sent !== undefined : sent === value) return counting;
+    }
   }
   return OTEL;
 }
 
-function conventionOf(object: Readonly<Record<string, unknown>>): Convention {
+function countingOf(object: Readonly<Record<string, unknown>>): Counting {
   return SHAPES.find(([marks]) => marks.some((mark) => mark in object))?.[1] ?? UNKNOWN_SHAPE;
 }
 

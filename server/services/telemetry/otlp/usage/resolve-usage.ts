@@ -1,7 +1,8 @@
 import type { Usage } from "@/server/services/pricing/schemas";
 import { serviceTierCalled } from "@/server/services/pricing/usage/schemas";
 import type { Attributes } from "../types";
-import { type Convention, type Figures, type Quantity, readFigures } from "./figures";
+import type { Counting, Quantity } from "./counting";
+import { type Figures, readFigures } from "./figures";
 import { type DividedBucket, PARTS_OF, partsOf, sumOf, type Way } from "./parts";
 import { serviceTiersOf } from "./service-tier";
 
@@ -17,7 +18,7 @@ export type ResolvedUsage = {
 const UNKNOWN: ResolvedUsage = { usage: null, rawUsage: null, usageRule: null };
 
 /** Vendors' own conventions, for figures without a known convention. */
-const BY_PROVIDER: ReadonlyMap<string, Partial<Convention>> = new Map<string, Partial<Convention>>(
+const BY_PROVIDER: ReadonlyMap<string, Partial<Counting>> = new Map<string, Partial<Counting>>(
   Object.entries({
     anthropic: { cache: "beside" },
     bedrock: { cache: "beside" },
@@ -124,8 +125,8 @@ function wayToCount(figures: Figures, provider: string | null, cache: number): {
 
 function conventionOf(figures: Figures, provider: string | null): { way: Way; rule: string } {
   // A part follows the convention of the whole that may contain it.
-  const ofInput = figures.found.get("input")?.convention;
-  const ofOutput = figures.found.get("output")?.convention;
+  const ofInput = figures.found.get("input")?.counting;
+  const ofOutput = figures.found.get("output")?.counting;
   const ofProvider = provider === null ? undefined : BY_PROVIDER.get(provider);
   const cache = ofInput?.cache ?? ofProvider?.cache ?? "inside";
   const reasoning = ofOutput?.reasoning ?? ofProvider?.reasoning ?? "inside";
