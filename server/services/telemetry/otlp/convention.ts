@@ -85,7 +85,7 @@ export type Fields = {
 };
 
 /** A way of serving that some vendors charge more for; `standard` are the values that cost nothing more. */
-type Surcharge = { reader: Reader<string>; standard?: readonly string[]; prefix?: string };
+type Surcharge = Reader<string> & { standard?: readonly string[]; prefix?: string };
 
 /** Feedback as sent. `onParent`: it is about the span's parent; `responseId` names the model call that it is about. */
 export type GivenFeedback = { onParent: boolean; atUs: number } & {
@@ -127,8 +127,10 @@ export type Convention = Sources & {
   controlFlowMessages?: readonly (readonly [RegExp, ControlFlow])[];
   /** A text that it tags steps of its own with. */
   ownTags?: RegExp;
-  /** Attributes that it can emit: a reader takes them, or they are shown with their span. */
-  attributes: readonly string[];
-  /** Attributes that are neither, with the reason. */
+  /** Attributes of which nothing is made; they are shown with their span and are not unmapped. */
+  shown?: readonly string[];
+  /** Other attributes that its source can send, which another convention has or a pattern of its own covers. */
+  alsoSends: readonly string[];
+  /** Attributes that are neither read nor shown, with the reason. */
   unread: Readonly<Record<string, string>>;
 };

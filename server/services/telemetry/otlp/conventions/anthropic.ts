@@ -7,15 +7,15 @@ export const ANTHROPIC_SDK: Convention = {
   finishReasons: [text("anthropic.message.stop_reason")],
   servedTier: [text("anthropic.response.service_tier")],
   surcharges: [
-    { reader: inUsage("speed"), standard: ["standard", "normal"] },
-    { reader: inUsage("inference_geo"), standard: ["global", "not_available"], prefix: "geo_" },
+    { ...inUsage("speed"), standard: ["standard", "normal"] },
+    { ...inUsage("inference_geo"), standard: ["global", "not_available"], prefix: "geo_" },
   ],
   usagePrefixes: ["anthropic.usage."],
   usageFigures: [
     ["anthropic.usage.cache_creation.ephemeral_5m_input_tokens", "cacheWrite5m"],
     ["anthropic.usage.cache_creation.ephemeral_1h_input_tokens", "cache_creation_1h_input_tokens"],
   ],
-  attributes: ["anthropic.response.service_tier", "anthropic.message.stop_reason"],
+  alsoSends: [],
   unread: {
     "anthropic.request.id": "the id of a request; the response has its own",
   },
@@ -26,7 +26,7 @@ export const CLAUDE_CODE: Convention = {
   source: null,
   spanType: [mapped("span.type", { llm_request: "llm", tool: "tool", interaction: "agent" })],
   requestedModel: [text("model")],
-  surcharges: [{ reader: { takes: ["speed"], read: ({ speed }) => (speed === "fast" ? speed : undefined) } }],
+  surcharges: [{ takes: ["speed"], read: ({ speed }) => (speed === "fast" ? speed : undefined) }],
   toolName: [text("tool_name")],
   failed: [mapped("success", { false: true })],
   counting: { name: "claude-code", cache: "beside", reasoning: "inside" },
@@ -36,7 +36,8 @@ export const CLAUDE_CODE: Convention = {
     ["cache_read_tokens", "cacheRead"],
     ["cache_creation_tokens", "cacheWrite"],
   ],
-  attributes: ["speed"],
+  shown: ["ttft_ms"],
+  alsoSends: [],
   unread: {
     attempt: "every attempt has its own span",
     "llm_request.context": "which part of Claude Code asked",

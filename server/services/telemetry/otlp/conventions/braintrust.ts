@@ -5,6 +5,6 @@ export const BRAINTRUST: Convention = {
   name: "Braintrust",
   source: null,
   labels: [tagsIn("braintrust.tags")],
-  attributes: [],
+  alsoSends: [],
   unread: {},
 };

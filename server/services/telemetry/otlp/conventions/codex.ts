@@ -7,6 +7,6 @@ export const CODEX: Convention = {
   source: null,
   // Elsewhere it is the number of an OS thread.
   conversationId: [unlessNumber(text("thread.id"))],
-  attributes: [],
+  alsoSends: [],
   unread: {},
 };

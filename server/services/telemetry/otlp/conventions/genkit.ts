@@ -23,7 +23,7 @@ export const GENKIT: Convention = {
   toolArguments: [value("genkit:input")],
   toolResult: [value("genkit:output")],
   usageObjects: [["genkit:output", "usage"]],
-  attributes: ["genkit:input", "genkit:output"],
+  alsoSends: [],
   unread: {
     "genkit:type": "`genkit:metadata:subtype` is read",
   },

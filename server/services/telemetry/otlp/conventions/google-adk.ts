@@ -15,12 +15,7 @@ export const GOOGLE_ADK: Convention = {
   toolArguments: [value("gcp.vertex.agent.tool_call_args")],
   toolResult: [value("gcp.vertex.agent.tool_response")],
   usageObjects: [["gcp.vertex.agent.llm_response", "usage_metadata"]],
-  attributes: [
-    "gcp.vertex.agent.llm_request",
-    "gcp.vertex.agent.llm_response",
-    "gcp.vertex.agent.tool_call_args",
-    "gcp.vertex.agent.tool_response",
-  ],
+  alsoSends: [],
   unread: {
     "gcp.vertex.agent.event_id": "how Google's ADK joins its own events",
     "gcp.vertex.agent.invocation_id": "how Google's ADK joins its own events",

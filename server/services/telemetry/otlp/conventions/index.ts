@@ -24,7 +24,7 @@ import { STRANDS } from "./strands";
 import { VERCEL_AI_SDK } from "./vercel-ai-sdk";
 import { WEAVE } from "./weave";
 
-/** All conventions, the most trusted first unless a reader says otherwise. */
+/** All conventions, the most trusted first unless the reader of a field says otherwise. */
 export const CONVENTIONS: readonly Convention[] = [
   OPENTELEMETRY,
   OPENINFERENCE,

@@ -16,6 +16,7 @@ export const LAMINAR: Convention = {
   outputs: [messagesIn("lmnr.span.output", "assistant")],
   toolArguments: [value("lmnr.span.input")],
   toolResult: [value("lmnr.span.output")],
-  attributes: [],
+  shown: ["lmnr.association.properties.*"],
+  alsoSends: [],
   unread: {},
 };

@@ -22,6 +22,7 @@ export const LANGCHAIN: Convention = {
     [/^(?:[\w.]+\.)?(?:GraphInterrupt|NodeInterrupt|GraphBubbleUp)\b/, "interrupted"],
     [/^(?:[\w.]+\.)?ParentCommand\b/, "handed over"],
   ],
-  attributes: [],
+  shown: ["metadata"],
+  alsoSends: [],
   unread: {},
 };

@@ -31,7 +31,7 @@ export const LANGSMITH: Convention = {
     ["langsmith.metadata.usage_metadata.input_token_details", "input_token_details"],
     ["langsmith.metadata.usage_metadata.output_token_details", "output_token_details"],
   ],
-  attributes: [
+  alsoSends: [
     "gen_ai.operation.name",
     "gen_ai.system",
     "gen_ai.request.model",
@@ -39,8 +39,6 @@ export const LANGSMITH: Convention = {
     "gen_ai.usage.input_tokens",
     "gen_ai.usage.output_tokens",
     "gen_ai.usage.total_tokens",
-    "gen_ai.usage.input_token_details",
-    "gen_ai.usage.output_token_details",
     "gen_ai.request.max_tokens",
     "gen_ai.request.temperature",
     "gen_ai.request.top_p",
@@ -53,11 +51,6 @@ export const LANGSMITH: Convention = {
     "gen_ai.response.service_tier",
     "gen_ai.prompt",
     "gen_ai.completion",
-    "langsmith.span.kind",
-    "langsmith.span.tags",
-    "langsmith.metadata.thread_id",
-    "langsmith.metadata.session_id",
-    "langsmith.metadata.conversation_id",
   ],
   unread: {
     "gen_ai.response.system_fingerprint": "nothing here depends on it",

@@ -27,7 +27,7 @@ export const LANGWATCH: Convention = {
   outputs: [messagesIn("langwatch.output", "assistant")],
   toolArguments: [value("langwatch.input")],
   toolResult: [value("langwatch.output")],
-  attributes: [],
+  alsoSends: [],
   unread: {
     "langwatch.timestamps": "the span has its times",
   },

@@ -11,7 +11,8 @@ export const LITELLM: Convention = {
   frameworks: ["litellm"],
   reportedCost: [number("gen_ai.cost.total_cost")],
   usageObjects: [["metadata.usage_object"]], // as Python text
-  attributes: [],
+  shown: ["metadata.*", "gen_ai.cost.*"],
+  alsoSends: [],
   unread: {
     hidden_params: "how LiteLLM routed the request",
     "litellm.*": "how LiteLLM routed the request",

@@ -22,7 +22,7 @@ export const LIVEKIT: Convention = {
     },
   ],
   usageFigures: [["gen_ai.usage.input_cached_tokens", "cacheRead"]],
-  attributes: [
+  alsoSends: [
     "gen_ai.operation.name",
     "gen_ai.provider.name",
     "gen_ai.request.model",
@@ -46,7 +46,6 @@ export const LIVEKIT: Convention = {
     "gen_ai.usage.text.cache_read.input_tokens",
     "gen_ai.usage.input_text_tokens",
     "gen_ai.usage.input_audio_tokens",
-    "gen_ai.usage.input_cached_tokens",
     "gen_ai.usage.output_text_tokens",
     "gen_ai.usage.output_audio_tokens",
     "gen_ai.usage.reasoning_tokens",
@@ -65,14 +64,6 @@ export const LIVEKIT: Convention = {
     "gen_ai.output.type",
     "gen_ai.workflow.name",
     "error.type",
-    "lk.pii.chat_ctx",
-    "lk.pii.response.text",
-    "lk.pii.response.function_calls",
-    "lk.function_tool.id",
-    "lk.function_tool.name",
-    "lk.pii.function_tool.arguments",
-    "lk.function_tool.is_error",
-    "lk.pii.function_tool.output",
   ],
   unread: {
     "gen_ai.token.type": "an attribute of metrics",

@@ -24,6 +24,6 @@ export const MLFLOW: Convention = {
   outputs: [messagesIn("mlflow.spanOutputs", "assistant")],
   toolArguments: [value("mlflow.spanInputs")],
   toolResult: [value("mlflow.spanOutputs")],
-  attributes: [],
+  alsoSends: [],
   unread: {},
 };

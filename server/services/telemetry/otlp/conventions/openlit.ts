@@ -16,7 +16,7 @@ export const OPENLIT: Convention = {
     marks: [["telemetry.sdk.name", "openlit"], ["gen_ai.client.token.usage"]],
   },
   usageFigures: [["gen_ai.client.token.usage", "total"]],
-  attributes: [
+  alsoSends: [
     "gen_ai.conversation.id",
     "gen_ai.input.messages",
     "gen_ai.operation.name",
@@ -27,14 +27,12 @@ export const OPENLIT: Convention = {
     "gen_ai.response.model",
     "gen_ai.system",
     "gen_ai.system_instructions",
-    "gen_ai.tool.args",
     "gen_ai.tool.call.arguments",
     "gen_ai.tool.call.id",
     "gen_ai.tool.call.result",
     "gen_ai.tool.name",
     "gen_ai.usage.cache_creation.input_tokens",
     "gen_ai.usage.cache_read.input_tokens",
-    "gen_ai.usage.cost",
     "gen_ai.usage.input_tokens",
     "gen_ai.usage.output_tokens",
     "gen_ai.usage.reasoning_tokens",

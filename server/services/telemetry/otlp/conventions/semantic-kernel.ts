@@ -6,14 +6,13 @@ export const SEMANTIC_KERNEL: Convention = {
   source:
     "microsoft/semantic-kernel, python/semantic_kernel/utils/telemetry and dotnet/src/InternalUtilities/src/Diagnostics at b39d95a3",
   finishReasons: [texts("gen_ai.response.finish_reason")],
-  attributes: [
+  alsoSends: [
     "gen_ai.operation.name",
     "gen_ai.system",
     "error.type",
     "gen_ai.input.messages",
     "gen_ai.output.messages",
     "gen_ai.request.model",
-    "gen_ai.response.finish_reason",
     "gen_ai.response.id",
     "gen_ai.response.model",
     "gen_ai.usage.input_tokens",

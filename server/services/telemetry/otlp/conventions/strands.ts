@@ -11,7 +11,8 @@ export const STRANDS: Convention = {
   // A tool's arguments and result are events of its span.
   toolEvents: [{ arguments: "gen_ai.tool.message", result: "gen_ai.choice" }],
   failed: [mapped("gen_ai.tool.status", { error: true })],
-  attributes: ["system_prompt"],
+  shown: ["gen_ai.tool.json_schema", "gen_ai.agent.tools", "gen_ai.event.start_time", "gen_ai.event.end_time"],
+  alsoSends: [],
   unread: {
     "event_loop.*": "how Strands runs its loop",
   },

@@ -5,6 +5,6 @@ export const WEAVE: Convention = {
   name: "W&B Weave",
   source: null,
   conversationId: [text("wandb.thread_id")],
-  attributes: [],
+  alsoSends: [],
   unread: {},
 };

@@ -182,12 +182,6 @@ const OTHER_NAMES: ReadonlyMap<string, WholeQuantity | "counted"> = new Map(
   ),
 );
 
-/** The attributes that these tables read. */
-export const USAGE_ATTRIBUTES: readonly string[] = [
-  ...FLAT.map(({ name }) => name),
-  ...[OBJECTS, DETAIL_OBJECTS].flatMap((table) => table.map(([name]) => name)),
-];
-
 export type Figure = { count: number; counting: Counting };
 export type Figures = {
   found: ReadonlyMap<Quantity, Figure>;

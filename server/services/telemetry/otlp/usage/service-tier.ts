@@ -16,20 +16,13 @@ const REQUESTED = sourcesOf("requestedTier");
 /** Faster or regional serving, which some vendors charge more for beside the tier. */
 const SURCHARGES = sourcesOf("surcharges");
 
-/** The attributes that say how a call was served. */
-export const SERVICE_TIER_ATTRIBUTES: readonly string[] = [
-  ...SERVED,
-  ...REQUESTED,
-  ...SURCHARGES.map(({ reader }) => reader),
-].flatMap(({ takes }) => takes);
-
 /** Returns the ways in which a call was not served as standard; empty for nearly all calls. */
 export function serviceTiersOf(attributes: Attributes): string[] {
   const found = firstOf(SERVED, attributes) ?? firstOf(REQUESTED, attributes);
   const tier = found?.trim().toLowerCase();
   const tiers = tier && !STANDARD.has(tier) ? [tier] : [];
-  for (const { reader, standard = [], prefix = "" } of SURCHARGES) {
-    const sent = reader.read(attributes)?.trim().toLowerCase();
+  for (const { read, standard = [], prefix = "" } of SURCHARGES) {
+    const sent = read(attributes)?.trim().toLowerCase();
     if (sent && !standard.includes(sent)) tiers.push(prefix + sent);
   }
   return tiers;
