@@ -20,7 +20,7 @@ export const listFindings = verb(
     name: "findings.list",
     summary: "List Findings, by default most recently detected first.",
     description:
-      "`resolutionStatus` takes one or more values; Findings that are not resolved are `unresolved` or `none`. `lastDetectedAfter` is inclusive, `lastDetectedBefore` exclusive (Unix ms). `conversationId` is Whetstone's id or the client's own. Every sort is descending. `recentDays` are the conversations of the last 14 days (UTC), the current one last. For a Finding with 1,000 occurrences or more, users, cost, severity and score can be a few minutes old: `recountDueAt` says when they will be recomputed.",
+      "`resolutionStatus` takes one or more values; Findings that are not resolved are `unresolved` or `none`. `lastDetectedAfter` is inclusive, `lastDetectedBefore` exclusive (Unix ms). `conversationId` is Whetstone's id or the client's own. Every sort is descending. `recentDays` are the conversations of the last 14 days (UTC), the current one last. For a Finding with 250 occurrences or more, users, cost, severity and score can be a few minutes old: `recountDueAt` says when they will be recomputed.",
     effect: "read",
     capability: "diagnostics:read",
     input: listFindingsInput,
