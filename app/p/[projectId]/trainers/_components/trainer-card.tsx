@@ -48,14 +48,14 @@ export function TrainerCard({ trainer, onNewKey, onRemove }: Props) {
         {facts.join(" · ")}
         {lastSeenAt === null ? null : (
           <>
-            {" "}
-            · seen <Ago at={lastSeenAt} />
+            {facts.length > 0 ? " · " : ""}
+            seen <Ago at={lastSeenAt} />
           </>
         )}
       </Text>
       {error === null ? null : (
         <Text size="sm" c="var(--mantine-color-error)" style={{ overflowWrap: "anywhere" }}>
-          {error}
+          <InlineCode text={error} />
         </Text>
       )}
       <Devices trainer={trainer} />
