@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { csvLine } from "@/server/platform/csv";
 import { verb } from "@/server/platform/verb";
+import { KNOWN_BUCKETS } from "@/server/services/pricing/usage/schemas";
 import { costSource } from "./cost-source";
 import { SUMS, type SumsRow, wholeDays } from "./daily-costs";
 import { requireDays } from "./require-range";
@@ -9,13 +10,7 @@ import { type CostsFile, exportCostsInput, exportCostsReply } from "./schemas";
 const ROWS_MAX = 100_000;
 
 /** Buckets with their own column; all others go into `other_usage` as JSON. */
-const BUCKETS = [
-  "input_tokens",
-  "cache_read_input_tokens",
-  "cache_creation_input_tokens",
-  "output_tokens",
-  "reasoning_output_tokens",
-];
+const BUCKETS: readonly string[] = KNOWN_BUCKETS;
 const SUM_COLUMNS = ["calls", "unpriced_calls", "cost_usd", "cost_complete", ...BUCKETS, "other_usage"];
 
 /** Columns of each file, in addition to the day. */

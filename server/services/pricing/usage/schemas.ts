@@ -3,42 +3,47 @@ import type { Usage } from "../schemas";
 /** Characters. Neither a price nor a condition can refer to a longer detail name. */
 export const DETAIL_NAME_MAX = 100;
 
-/** Buckets shared by all readers and price lists. All other usage is a detail. */
-const KNOWN_BUCKETS = [
-  "input_tokens",
-  "output_tokens",
-  "reasoning_output_tokens",
-  "cache_creation_input_tokens",
-  "cache_read_input_tokens",
-] as const;
-export type KnownBucket = (typeof KNOWN_BUCKETS)[number];
+/**
+ * Buckets shared by all readers and price lists, in the order in which they are listed; all other usage is a detail. With each its
+ * parts: details that clients include in it. Ingest subtracts them from it, so that counts are disjoint. A part without its own
+ * price in a definition costs what its bucket costs, except for media in a default (see `priceKey`).
+ */
+const BUCKETS = {
+  input_tokens: [
+    "input_audio_tokens",
+    "input_image_tokens",
+    "input_video_tokens",
+    "input_text_tokens",
+    "tool_use_prompt_token_count",
+  ],
+  cache_read_input_tokens: [
+    "cache_read_input_audio_tokens",
+    "cache_read_input_image_tokens",
+    "cache_read_input_video_tokens",
+  ],
+  cache_creation_input_tokens: ["cache_creation_1h_input_tokens"],
+  output_tokens: [
+    "output_audio_tokens",
+    "output_image_tokens",
+    "output_video_tokens",
+    "output_text_tokens",
+    "accepted_prediction_tokens",
+    "rejected_prediction_tokens",
+  ],
+  reasoning_output_tokens: [],
+} as const;
+export type KnownBucket = keyof typeof BUCKETS;
+export type PartBucket = (typeof BUCKETS)[KnownBucket][number];
+
+export const KNOWN_BUCKETS = Object.keys(BUCKETS) as readonly KnownBucket[];
 const KNOWN: ReadonlySet<string> = new Set(KNOWN_BUCKETS);
 
-/**
- * Details that clients include in a known bucket. Ingest subtracts them from it, so that counts are disjoint. A part without
- * its own price in a definition costs what its bucket costs, except for media in a default (see `priceKey`).
- */
-const PARTS = {
-  input_audio_tokens: "input_tokens",
-  input_image_tokens: "input_tokens",
-  input_video_tokens: "input_tokens",
-  input_text_tokens: "input_tokens",
-  tool_use_prompt_token_count: "input_tokens",
-  output_audio_tokens: "output_tokens",
-  output_image_tokens: "output_tokens",
-  output_video_tokens: "output_tokens",
-  output_text_tokens: "output_tokens",
-  accepted_prediction_tokens: "output_tokens",
-  rejected_prediction_tokens: "output_tokens",
-  cache_creation_1h_input_tokens: "cache_creation_input_tokens",
-  cache_read_input_audio_tokens: "cache_read_input_tokens",
-  cache_read_input_image_tokens: "cache_read_input_tokens",
-  cache_read_input_video_tokens: "cache_read_input_tokens",
-} as const satisfies Record<string, KnownBucket>;
-export type PartBucket = keyof typeof PARTS;
-
-const PART_OF: ReadonlyMap<string, KnownBucket> = new Map(Object.entries(PARTS));
-export const PART_BUCKETS = Object.keys(PARTS) as readonly PartBucket[];
+/** Returns the parts of a bucket. */
+export const partsIn = (bucket: KnownBucket): readonly PartBucket[] => BUCKETS[bucket];
+export const PART_BUCKETS = KNOWN_BUCKETS.flatMap(partsIn);
+const PART_OF: ReadonlyMap<string, KnownBucket> = new Map(
+  KNOWN_BUCKETS.flatMap((bucket) => partsIn(bucket).map((part) => [part, bucket] as const)),
+);
 
 const SERVICE_TIER = "service_tier_";
 

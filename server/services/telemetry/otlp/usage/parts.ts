@@ -1,10 +1,8 @@
-import { bucketOf, type KnownBucket, PART_BUCKETS, type PartBucket } from "@/server/services/pricing/usage/schemas";
+import { PART_BUCKETS, type PartBucket, partsIn } from "@/server/services/pricing/usage/schemas";
 import type { Figures } from "./figures";
 
 /** Whether a client's input includes cache reads and writes, and its output includes reasoning. */
 export type Way = { readonly cacheInside: boolean; readonly reasoningInside: boolean };
-
-const partsIn = (bucket: KnownBucket) => PART_BUCKETS.filter((part) => bucketOf(part) === bucket);
 
 export const PARTS_OF = {
   input_tokens: partsIn("input_tokens"),
