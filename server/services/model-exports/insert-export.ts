@@ -5,6 +5,7 @@ import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { modelExportDue } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
+import { holdCheckpoints } from "@/server/services/models";
 import { plannedExport } from "@/server/services/training/settings/schemas";
 import type { ExportRow } from "./export-rows";
 
@@ -30,9 +31,10 @@ type Asked = Pick<
 
 /**
  * Queues an export in the caller's transaction, with the event that starts it. Returns its id; `null` if its job's planned
- * export exists already.
+ * export exists already. Throws a 409 if its checkpoint was deleted.
  */
 export async function insertExport(tx: Ctx, asked: Asked): Promise<string | null> {
+  await holdCheckpoints(tx, [asked.checkpointId]);
   const id = newId("exp");
   const inserted = await tx.db
     .insert(modelExports)

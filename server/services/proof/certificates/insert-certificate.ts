@@ -5,6 +5,7 @@ import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { parityCertificateDue } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
+import { holdCheckpoints } from "@/server/services/models";
 import type { CertifiedForm } from "./schemas";
 
 type Asked = {
@@ -16,6 +17,7 @@ type Asked = {
 
 /** Queues a certificate in the caller's transaction, with the event that starts it, and returns its id. */
 export async function insertCertificate(tx: Ctx, { checkpointId, trainerId, forms, deploymentId }: Asked) {
+  await holdCheckpoints(tx, [checkpointId]);
   const id = newId("cert");
   await tx.db.insert(parityCertificates).values({
     projectId: tx.projectId,

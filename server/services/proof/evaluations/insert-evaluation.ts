@@ -9,6 +9,7 @@ import { newId } from "@/server/platform/ids";
 import { evaluationDue } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { requireDataset } from "@/server/services/datasets";
+import { holdCheckpoints } from "@/server/services/models";
 import type { EvaluationChoice, NewRow, PreparedEvaluation } from "./prepare-evaluation";
 
 /** Queues a prepared evaluation in the caller's transaction, with the event that starts it, and returns its id. */
@@ -20,6 +21,7 @@ export async function insertEvaluation(
   const rows = await stillThere(tx, dataset, chosen);
   if (rows.length === 0)
     throw new ServiceError("conflict", "The Examples or conversations to compare have just been deleted. Try again.");
+  await holdCheckpoints(tx, [checkpointId, baselineCheckpointId]);
   const id = newId("eval");
   await tx.db.insert(evaluations).values({
     projectId: tx.projectId,

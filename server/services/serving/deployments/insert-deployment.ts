@@ -8,6 +8,7 @@ import { notFound, ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { deploymentDue } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
+import { holdCheckpoints } from "@/server/services/models";
 import { attachedTrainers, inMs, ONLY_RECORDED, RECORDED_TRAINER, readCapabilities } from "@/server/services/trainers";
 import { type DeploymentRow, isInService, isRollOut, lockNamed } from "./read-deployments";
 import { requireServable, type ServeBackend } from "./servable";
@@ -167,8 +168,10 @@ type Values = Omit<
 
 /**
  * Stores a deployment that its background job will start, and returns its id; `null` if another one of its name is starting.
+ * Throws a 409 if its checkpoint was deleted.
  */
 export async function insert(tx: Ctx, values: Values): Promise<string | null> {
+  await holdCheckpoints(tx, [values.checkpointId ?? null]);
   const id = newId("dep");
   const [stored] = await tx.db
     .insert(deployments)

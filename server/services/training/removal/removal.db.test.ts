@@ -15,10 +15,15 @@ import {
   trainingRemovals,
 } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
-import type { Ctx } from "@/server/platform/context";
+import { until } from "@/server/engine/testing/describe-engine";
+import { type Ctx, inTransaction } from "@/server/platform/context";
+import { insertExport } from "@/server/services/model-exports/insert-export";
+import { storedHub } from "@/server/services/model-exports/testing/stored-hub";
 import { getCheckpoint, listBaseModels } from "@/server/services/models";
 import { storedCertificate, storedCheckpoint, storedExport } from "@/server/services/models/testing/stored-checkpoint";
+import { insertCertificate } from "@/server/services/proof/certificates/insert-certificate";
 import { storedEvaluation } from "@/server/services/proof/testing/stored-evaluation";
+import { queueDeployment } from "@/server/services/serving/deployments/insert-deployment";
 import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
 import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { problem, ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
@@ -35,6 +40,7 @@ import {
 } from "..";
 import { storedJob } from "../testing/stored-job";
 import { trainingChoice } from "../testing/training-world";
+import { deleteCheckpointRows } from "./delete-rows";
 
 let trainer: ScriptedTrainer;
 beforeAll(async () => {
@@ -68,6 +74,14 @@ async function remove(ctx: Ctx) {
   const [pending] = await removalsOf(ctx);
   return runRemoval(ctx, pending!.id);
 }
+
+/** Waits until another transaction waits for a lock. */
+const untilBlocked = ({ db: on }: Ctx) =>
+  until(async () => {
+    const [found] = await on.execute(sql`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' limit 1`);
+    return found !== undefined;
+  });
 
 const deletions = () => trainer.calls.filter((call) => call.startsWith("DELETE"));
 
@@ -261,6 +275,62 @@ test("a job cannot continue from a checkpoint that is deleted before it is queue
   await expect(createJob(ctx, { ...choice, baseModel: { checkpointId } })).rejects.toMatchObject({
     code: "unprocessable",
   });
+});
+
+type Needed = { checkpointId: string; trainerId: string; connectionId: string };
+const NEEDING: readonly [string, (ctx: Ctx, needed: Needed) => Promise<unknown>][] = [
+  [
+    "a deployment",
+    (ctx, { checkpointId, trainerId }) =>
+      queueDeployment(ctx, {
+        checkpointId,
+        trainerId,
+        name: "shop",
+        backend: "auto",
+        quantization: null,
+        timeoutSeconds: 60,
+        force: false,
+        tuningConfigId: null,
+      }),
+  ],
+  [
+    "an export",
+    (ctx, needed) =>
+      insertExport(ctx, {
+        ...needed,
+        hubModel: null,
+        format: "lora-adapter",
+        quantization: null,
+        endpoint: "https://huggingface.co",
+        repoId: "acme/shop",
+        isPrivate: true,
+        isForced: false,
+        jobId: null,
+        actorKind: "operator",
+        actorId: null,
+      }),
+  ],
+  [
+    "a certificate",
+    (ctx, { checkpointId, trainerId }) =>
+      insertCertificate(ctx, { checkpointId, trainerId, forms: [{ kind: "merged-16bit", quantization: null }] }),
+  ],
+];
+
+test.each(NEEDING)("%s of a checkpoint that is deleted in the same moment is a conflict", async (_, create) => {
+  const { ctx, checkpointId, trainerId } = await world();
+  const needed = { checkpointId, trainerId, connectionId: await storedHub(ctx) };
+  const deleted = Promise.withResolvers<void>();
+  // The creation finds the checkpoint, waits for the deletion that has locked it, and then finds it gone.
+  const [created] = await Promise.all([
+    deleted.promise.then(() => inTransaction(ctx, (tx) => create(tx, needed)).catch(String)),
+    inTransaction(ctx, async (tx) => {
+      await deleteCheckpointRows(tx, [checkpointId]);
+      deleted.resolve();
+      await untilBlocked(ctx);
+    }),
+  ]);
+  expect(created).toMatch(/has just been deleted/);
 });
 
 test("the disk use of jobs and base models is what their trainer reports, and unknown without a report", async () => {
