@@ -211,6 +211,8 @@ test("the model learned the language and not what to say, so its proof is none",
     status: "succeeded",
     total: 11,
     selection: { splits: { test: 11 }, seenOnly: true },
+    // Closer to the expected answers in all, because of the language; in nine it is the answer to another question.
+    comparison: { win: 2, tie: 9, loss: 0 },
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judge, wordF1 } from "./judge";
+import { countedOutcome, judge, wordF1 } from "./judge";
 
 const stop = (content: string) => ({ content, finishReason: "stop" as const });
 const cut = (content: string) => ({ content, finishReason: "length" as const });
@@ -53,4 +53,15 @@ test("similarity of words is their F1, in scripts with and without spaces", () =
   expect(wordF1("東京に行く", "東京へ行く")).toBeCloseTo(0.8);
   expect(wordF1("1,200.50", "1,200.50 CHF")).toBeCloseTo(2 / 3);
   expect([wordF1("", ""), wordF1("a", ""), wordF1("!", "?")]).toEqual([1, 0, 0]);
+});
+
+test("a win needs an answer that is not known to be wrong, and a loss stays one", () => {
+  const closer = { outcome: "win", reason: "closer" } as const;
+  const right = (after: boolean | null) => ({ before: null, after: { right: after, by: "another" as const } });
+  expect(countedOutcome(closer, right(false))).toEqual({ outcome: "tie", reason: "not_right" });
+  expect(countedOutcome(closer, right(true))).toEqual(closer);
+  expect(countedOutcome(closer, right(null))).toEqual(closer);
+  expect(countedOutcome(closer, { before: null, after: null })).toEqual(closer);
+  const loss = { outcome: "loss", reason: "empty" } as const;
+  expect(countedOutcome(loss, right(false))).toEqual(loss);
 });

@@ -1,5 +1,5 @@
 import { detectLanguage } from "@/server/services/diagnostics";
-import type { ModelAnswer } from "./schemas";
+import type { ModelAnswer, RowRightness } from "./schemas";
 
 /** Why one answer is better than the other, or why neither is. */
 export const REASONS = [
@@ -132,4 +132,15 @@ export function judge(expectedText: string, before: Answer, after: Answer): Judg
   const gain = scoreAfter - scoreBefore;
   if (Math.abs(gain) < CLEAR_DIFFERENCE) return judged("tie", "equally_close");
   return judged(gain > 0 ? "win" : "loss", "closer");
+}
+
+/**
+ * Returns the outcome that counts: an answer that is closer to the expected one, or without a fault of the other, wins only if
+ * it is not known to be wrong.
+ */
+export function countedOutcome(
+  { outcome, reason }: Pick<Judgement, "outcome" | "reason">,
+  { after }: RowRightness,
+): { outcome: Outcome; reason: Reason | "not_right" } {
+  return outcome === "win" && after?.right === false ? { outcome: "tie", reason: "not_right" } : { outcome, reason };
 }

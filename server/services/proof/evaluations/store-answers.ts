@@ -4,7 +4,7 @@ import { rowsOf } from "@/db/rows";
 import { evaluationReviews, evaluationRows, evaluations } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { type FrozenRule, isFoundIn, type RuleConfiguration } from "@/server/services/diagnostics";
-import { judge } from "./judge";
+import { countedOutcome, judge } from "./judge";
 import {
   basisOf,
   type EvaluationRecord,
@@ -66,9 +66,9 @@ function judged(
   const decide = (answer: Answer) => decideRight(row.reference, answer, floors, references);
   const rightness: RowRightness = { before: decide(before), after: decide(after) };
   if (record.kind === "examples") {
-    const { outcome, reason, scoreBefore, scoreAfter } = judge(row.expected ?? "", before, after);
+    const { scoreBefore, scoreAfter, ...compared } = judge(row.expected ?? "", before, after);
     const scored = { before: { ...before, score: scoreBefore }, after: { ...after, score: scoreAfter } };
-    return { n, ...nothing, ...scored, outcome, reason, rightness };
+    return { n, ...nothing, ...scored, ...countedOutcome(compared, rightness), rightness };
   }
   const rule = frozenRuleOf(record);
   // A conversation with tools is not replayed.
@@ -232,9 +232,12 @@ async function recountJudged(
   rows: readonly AnsweredRow[],
   changed: ReadonlySet<number>,
 ): Promise<void> {
+  const compared = record.kind === "finding" ? null : await comparedAgain(tx, record.id, [...changed]);
   const stored = rows.flatMap((row) => {
     if (!changed.has(row.n)) return [];
-    if (record.kind === "finding") {
+    const again = compared?.get(row.n);
+    if (again) Object.assign(row, countedOutcome(again, effectiveRightness(row)));
+    if (compared === null) {
       const { before, after } = effectiveRightness(row);
       const states = {
         before: stateOf(row.isFoundBefore, before?.right ?? null),
@@ -258,6 +261,32 @@ async function recountJudged(
       ...(record.status === "succeeded" ? { verdict } : {}),
     })
     .where(isEvaluation(tx, record.id));
+}
+
+/** Returns what the texts of these rows of a comparison say, whatever was said of them since. */
+async function comparedAgain({ db, projectId }: Ctx, evaluationId: string, ns: readonly number[]) {
+  const rows = await db
+    .select({
+      n: evaluationRows.n,
+      expected: evaluationRows.expected,
+      before: evaluationRows.before,
+      after: evaluationRows.after,
+    })
+    .from(evaluationRows)
+    .where(
+      and(
+        eq(evaluationRows.projectId, projectId),
+        eq(evaluationRows.evaluationId, evaluationId),
+        inArray(evaluationRows.n, [...ns]),
+      ),
+    );
+  return new Map(
+    rows.flatMap(({ n, expected, before, after }) =>
+      before === null || after === null
+        ? []
+        : [[n, judge(expected ?? "", before as unknown as Answer, after as unknown as Answer)] as const],
+    ),
+  );
 }
 
 /** Returns the counts of answered rows, and for a proof its verdict. */

@@ -102,6 +102,7 @@ const REASONS: Record<string, string> = {
   "closer win": "“After” is closer to the expected answer",
   "closer loss": "“Before” is closer to the expected answer",
   equally_close: "Both are about equally close to the expected answer",
+  not_right: "“After” is closer or has one fault less, and is not right",
   right_now: "Right after, not before",
   right_before: "Right before, not after",
   both_right: "Right before and after",
@@ -128,6 +129,7 @@ const COUNTED: Record<string, string> = {
   other_language: "One answer is in another language",
   closer: "One answer is closer to the expected one",
   equally_close: "Both are about equally close",
+  not_right: "The later answer is closer or has one fault less, and is not right",
   no_answer: "No answer",
 };
 export const countedWords = (reason: string) => COUNTED[reason] ?? reason.replaceAll("_", " ");
