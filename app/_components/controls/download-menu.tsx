@@ -1,5 +1,5 @@
 "use client";
-import { Button, Menu } from "@mantine/core";
+import { ActionIcon, Menu } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import type { ListFormat } from "@/server/platform/schemas";
 
@@ -16,13 +16,9 @@ type Props = {
 export const DownloadMenu = ({ what, hrefOf }: Props) => (
   <Menu position="bottom-end">
     <Menu.Target>
-      <Button
-        variant="default"
-        leftSection={<IconDownload size={14} aria-hidden />}
-        aria-label={`Download these ${what}`}
-      >
-        Download
-      </Button>
+      <ActionIcon variant="default" size={30} aria-label={`Download these ${what}`} title={`Download these ${what}`}>
+        <IconDownload size={16} aria-hidden />
+      </ActionIcon>
     </Menu.Target>
     <Menu.Dropdown>
       {(Object.keys(FORMAT_WORDS) as ListFormat[]).map((format) => (
