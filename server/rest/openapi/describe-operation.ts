@@ -74,6 +74,7 @@ const DESCRIPTIONS: Record<string, string> = {
   path: "The path of the file.",
   pending: "Whether to return only those that wait.",
   points: "The greatest number of points of a chart.",
+  preference: "Whether the model is also asked which of two answers it prefers.",
   provider: "The provider, in any spelling; recommended where vendors share a model's name.",
   purpose: "What the file is for.",
   q: "Text to search for.",

@@ -33,7 +33,7 @@ import { failedDelivery } from "@/server/services/notifications/testing";
 import { judgeableEvaluation } from "@/server/services/proof/testing/judgeable-evaluation";
 import { driveNext } from "@/server/services/serving/deployments/testing/drive";
 import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
-import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
+import { attachScripted, resumeScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { storedJob as storedTrainingJob } from "@/server/services/training/testing/stored-job";
 import { trainingWorld } from "@/server/services/training/testing/training-world";
@@ -48,7 +48,7 @@ process.env.OUTBOUND_ALLOW = "127.0.0.1";
 const github = await startGithub();
 afterAll(() => github.stop());
 const trainer = await new ScriptedTrainer().start();
-await attachScripted(trainer);
+const trainerId = await attachScripted(trainer);
 afterAll(() => trainer.stop());
 
 /** Content that only readers may see, placed wherever a reply could include it. */
@@ -134,12 +134,16 @@ let stored: World;
 let restore: () => Promise<void>;
 beforeAll(async () => {
   stored = await storedWorld();
+  trainer.detach();
   restore = await savedDatabase();
 });
 
 /** The same for each test, however the one before has changed it. */
 async function world(): Promise<World> {
+  // Its calls would open connections to the database that is about to be replaced.
+  trainer.detach();
   await restore();
+  resumeScripted(trainer, trainerId);
   return { ...stored, ctx: { ...stored.ctx, db: db() } };
 }
 

@@ -7,6 +7,7 @@ import {
   collectionQueue,
   datasetImportSources,
   datasets,
+  evaluationJudgements,
   exampleCandidates,
   parkedTraces,
   ruleRunDetections,
@@ -158,7 +159,19 @@ async function spreadConversation(ctx: Ctx) {
   await ctx.db.update(exampleCandidates).set({ conversationId: id }).where(eq(exampleCandidates.id, candidateId));
   await trainOn(ctx, datasetId, `${word} said`);
   const checkpointId = await storedCheckpoint(ctx, await storedTraining(ctx));
-  await storedEvaluation(ctx, checkpointId, {}, { conversationId: id, expected: `${word} said` });
+  const evaluationId = await storedEvaluation(ctx, checkpointId, {}, { conversationId: id, expected: `${word} said` });
+  await ctx.db.insert(evaluationJudgements).values({
+    projectId: ctx.projectId,
+    evaluationId,
+    n: 0,
+    question: "right_after",
+    key: hex(64),
+    model: "judge-1",
+    promptVersion: 1,
+    verdict: "right",
+    reason: `${word} said`,
+    isReused: false,
+  });
   const importId = await newImport(ctx, datasetId, [chatLine(`of nobody ${made}`)]);
   await ctx.db.insert(datasetImportSources).values({ ...quoted, importId, userId: `${word}-user` });
   await ctx.db.insert(collectionQueue).values({ projectId: ctx.projectId, conversationId: id }).onConflictDoNothing();

@@ -54,7 +54,7 @@ type Failure = { tool?: string; error?: string; startedAt?: number; origin?: "ba
 /** For tests: diagnoses a conversation in which a tool fails; a tool has one Finding, whose id is returned. */
 export async function failedTool(
   ctx: Ctx,
-  { tool = "get_order", error = "Error: order not found", startedAt, origin }: Failure = {},
+  { tool = "get_order", error = "Error: the record is locked", startedAt, origin }: Failure = {},
 ) {
   const options = startedAt === undefined ? {} : { startedAt };
   const conversation = await storedConversation(ctx, failingToolCall(tool, error), options);

@@ -71,7 +71,7 @@ test("a handoff creates a ticket with evidence and links, confirms the Finding a
   expect(ticket).toMatchObject({ labels: ["whetstone"], isDone: false });
   expect(ticket!.body).toContain(`/p/${ctx.projectId}/findings/${findingId}`);
   expect(ticket!.body).toContain(conversationId);
-  expect(ticket!.body).toContain("order not found");
+  expect(ticket!.body).toContain("the record is locked");
   const { finding } = await getFinding(ctx, { findingId });
   expect(finding).toMatchObject({ reviewStatus: "confirmed", repairHandoffRef: `github:${ticket!.key}` });
   const { events } = await listFindingEvents(ctx, { findingId });

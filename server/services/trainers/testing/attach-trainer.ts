@@ -59,6 +59,12 @@ export async function attachScripted(trainer: Attachable): Promise<string> {
   trainer.detach();
   const capabilities = { ...CAPABILITIES, features: trainer.features };
   const id = await storeTrainer({ capabilities, capabilitiesHash: KNOWN, lastSeenAt: Date.now(), version: "1.0.0" });
-  trainer.detach = runScriptedAgent(webOf(id), trainer.address);
+  resumeScripted(trainer, id);
   return id;
+}
+
+/** For tests: lets a scripted trainer go on as the attached one of this id, after `detach`. */
+export function resumeScripted(trainer: Attachable, id: string): void {
+  trainer.detach();
+  trainer.detach = runScriptedAgent(webOf(id), trainer.address);
 }
