@@ -8,18 +8,42 @@ import { isEven, type JudgedRow, type Question, questionsOf } from "./questions"
 
 type Choice = { model: string; withPreference: boolean };
 
-/** What a judge is asked about an evaluation, and what is known of it already. */
-export type Plan = {
+/** What a judge is asked about an evaluation, and what was said to it. */
+export type JudgedEvaluation = {
   rows: JudgedRow[];
   even: number;
   questions: Question[];
   /** What was said in this evaluation to exactly these questions. */
   said: StoredJudgement[];
+};
+
+/** What is left to ask. */
+type Plan = JudgedEvaluation & {
   /** Questions without an answer, by key: those of equal content have one. */
   open: Map<string, Question[]>;
   /** Answers to open ones, from other rows and evaluations. */
   known: Map<string, StoredJudgement>;
 };
+
+/** Identifies a question among those about an evaluation. */
+const nameOf = ({ n, question }: Pick<Question, "n" | "question">) => `${n} ${question}`;
+
+/** Returns the questions to a model about an evaluation, and what was said to them. */
+export async function readJudgedEvaluation(
+  ctx: Ctx,
+  evaluationId: string,
+  { connectionId, model, withPreference }: Choice & Pick<Adjudicator, "connectionId">,
+): Promise<JudgedEvaluation> {
+  const rows = await judgedRows(ctx, evaluationId);
+  const questions = questionsOf(rows, { projectId: ctx.projectId, connectionId, model, withPreference });
+  const keys = new Map(questions.map((one) => [nameOf(one), one.key]));
+  return {
+    rows,
+    even: withPreference ? rows.filter(isEven).length : 0,
+    questions,
+    said: (await judgementsOf(ctx, evaluationId)).filter((one) => keys.get(nameOf(one)) === one.key),
+  };
+}
 
 /** Returns what asking the model about an evaluation takes. Sends nothing. */
 export async function planJudging(
@@ -28,25 +52,13 @@ export async function planJudging(
   { connectionId, cacheDays }: Pick<Adjudicator, "connectionId" | "cacheDays">,
   { model, withPreference }: Choice,
 ): Promise<Plan> {
-  const rows = await judgedRows(ctx, evaluationId);
-  const questions = questionsOf(rows, { projectId: ctx.projectId, connectionId, model, withPreference });
-  const keys = new Map(questions.map((one) => [`${one.n} ${one.question}`, one.key]));
-  const said = (await judgementsOf(ctx, evaluationId)).filter(
-    (one) => keys.get(`${one.n} ${one.question}`) === one.key,
-  );
-  const answered = new Set(said.map((one) => `${one.n} ${one.question}`));
+  const judged = await readJudgedEvaluation(ctx, evaluationId, { connectionId, model, withPreference });
+  const answered = new Set(judged.said.map(nameOf));
   const open = Map.groupBy(
-    questions.filter((one) => !answered.has(`${one.n} ${one.question}`)),
+    judged.questions.filter((one) => !answered.has(nameOf(one))),
     ({ key }) => key,
   );
-  return {
-    rows,
-    even: withPreference ? rows.filter(isEven).length : 0,
-    questions,
-    said,
-    open,
-    known: await reusable(ctx, [...open.keys()], cacheDays),
-  };
+  return { ...judged, open, known: await reusable(ctx, [...open.keys()], cacheDays) };
 }
 
 /** Reads the rows that both models have answered. */

@@ -64,6 +64,8 @@ async function previewOf(
   const { tokens, tokensFrom, usd } = await estimateTokens(ctx, model, lengths, await meanTokens(ctx, model));
   const { allowed, limitedBy } = await withinBudget(ctx, adjudicator, asked.length, { tokens, usd });
   const isUnpriced = usd === null && asked.length > 0;
+  // Without a price, a limit in US dollars lets nothing pass.
+  const isStopped = isUnpriced && adjudicator.limits.usd !== null;
   return {
     ...NOTHING,
     reason: rows.length === 0 ? "no-rows" : isUnpriced ? "no-price" : null,
@@ -72,9 +74,8 @@ async function previewOf(
     withoutReference: rows.filter(({ reference }) => reference === null).length,
     questions: questions.length,
     toAsk: asked.length,
-    // Without a price, a limit in US dollars lets nothing pass.
-    allowed: isUnpriced && adjudicator.limits.usd !== null ? 0 : allowed,
-    limitedBy: isUnpriced && adjudicator.limits.usd !== null ? "usd" : limitedBy,
+    allowed: isStopped ? 0 : allowed,
+    limitedBy: isStopped ? "usd" : limitedBy,
     tokensPerQuestion: tokens,
     tokensFrom,
     cost: asked.length === 0 ? 0 : (usd?.times(asked.length).toNumber() ?? null),

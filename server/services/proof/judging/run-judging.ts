@@ -16,12 +16,12 @@ import { inMs, wakeDue } from "@/server/services/trainers";
 import { lockEvaluation } from "../evaluations/read-evaluations";
 import { applyJudgements, reviewsOf } from "../evaluations/store-answers";
 import { sentSince, storeJudgement } from "./judgements";
-import { type Plan, planJudging } from "./plan";
+import { type JudgedEvaluation, planJudging, readJudgedEvaluation } from "./plan";
 import type { Question } from "./questions";
 import { resultOf } from "./result";
 import { isUnfinished } from "./running";
 
-type Record_ = typeof evaluationJudgings.$inferSelect;
+type JudgingRow = typeof evaluationJudgings.$inferSelect;
 
 /** Questions per turn, so that results show as they come, and how many of them are asked at the same time. */
 const QUESTIONS = 40;
@@ -56,19 +56,19 @@ export async function runJudging(ctx: Ctx, evaluationId: string): Promise<Turn> 
   if (left.length <= allowed) return end(ctx, record, "done", null);
   if (sent + allowed >= record.maxQuestions)
     return end(ctx, record, "stopped", `it may send ${record.maxQuestions.toLocaleString("en")} questions, and has`);
-  await count(ctx, record, adjudicator);
+  await count(ctx, record);
   return { done: false, waits: false };
 }
 
 /** Asks questions, a few at a time. Returns why no further ones can be asked; `null` if they can. */
-async function ask(ctx: Ctx, record: Record_, adjudicator: Adjudicator, groups: readonly Question[][]) {
+async function ask(ctx: Ctx, record: JudgingRow, adjudicator: Adjudicator, groups: readonly Question[][]) {
   const session = openModel(ctx, adjudicator, "judging");
   const limit = pLimit(ASKED_AT_ONCE);
   const failures = await limit.map(groups, (group) => askOne(ctx, record, session, group));
   return failures.find((one) => one !== null) ?? null;
 }
 
-async function askOne(ctx: Ctx, record: Record_, session: ModelSession, group: Question[]): Promise<string | null> {
+async function askOne(ctx: Ctx, record: JudgingRow, session: ModelSession, group: Question[]): Promise<string | null> {
   const [{ about, promptWithin, answer }] = group as [Question, ...Question[]];
   const store = (said: Parameters<typeof storeJudgement>[3]) => storeJudgement(ctx, record.id, group, said, false);
   const none = { model: record.model, verdict: null, reason: null, reply: null, inputTokens: null, outputTokens: null };
@@ -103,42 +103,26 @@ async function askOne(ctx: Ctx, record: Record_, session: ModelSession, group: Q
   }
 }
 
-async function end(ctx: Ctx, record: Record_, status: "done" | "stopped", note: string | null): Promise<Turn> {
-  await count(ctx, record, await findAdjudicator(ctx), {
-    status,
-    note,
-    dueAt: null,
-    finishedAt: NOW,
-  });
+async function end(ctx: Ctx, record: JudgingRow, status: "done" | "stopped", note: string | null): Promise<Turn> {
+  await count(ctx, record, { status, note, dueAt: null, finishedAt: NOW });
   return { done: true, waits: false };
 }
 
 /** Counts what was said so far, in the rows, the evaluation's figures and the judging, with its end if it has ended. */
-async function count(
-  ctx: Ctx,
-  record: Record_,
-  adjudicator: Adjudicator | null,
-  ended: object = { dueAt: NOW },
-): Promise<void> {
-  const { connectionId, model, withPreference } = record;
-  const plan = await planJudging(
-    ctx,
-    record.id,
-    { connectionId, cacheDays: adjudicator?.cacheDays ?? 0 },
-    { model, withPreference },
-  );
+async function count(ctx: Ctx, record: JudgingRow, ended: object = { dueAt: NOW }): Promise<void> {
+  const judged = await readJudgedEvaluation(ctx, record.id, record);
   await inTransaction(ctx, async (tx) => {
     const evaluation = await lockEvaluation(tx, record.id);
     if (!evaluation) return;
-    await applyJudgements(tx, evaluation, plan.said);
+    await applyJudgements(tx, evaluation, judged.said);
     await tx.db
       .update(evaluationJudgings)
-      .set({ result: await counted(tx, record, plan), updatedAt: NOW, ...ended })
+      .set({ result: await counted(tx, record, judged), updatedAt: NOW, ...ended })
       .where(isUnfinished(ctx, record.id));
   });
 }
 
-async function counted(ctx: Ctx, record: Record_, { said, questions, even }: Plan) {
+async function counted(ctx: Ctx, record: JudgingRow, { said, questions, even }: JudgedEvaluation) {
   return resultOf({
     said,
     questions: questions.length,
@@ -154,11 +138,10 @@ export async function recountJudging(tx: Ctx, evaluationId: string): Promise<voi
   const isIt = and(eq(evaluationJudgings.projectId, tx.projectId), eq(evaluationJudgings.id, evaluationId));
   const [record] = await tx.db.select().from(evaluationJudgings).where(isIt);
   if (!record) return;
-  const { connectionId, model, withPreference } = record;
-  const plan = await planJudging(tx, evaluationId, { connectionId, cacheDays: 0 }, { model, withPreference });
+  const judged = await readJudgedEvaluation(tx, evaluationId, record);
   await tx.db
     .update(evaluationJudgings)
-    .set({ result: await counted(tx, record, plan), updatedAt: NOW })
+    .set({ result: await counted(tx, record, judged), updatedAt: NOW })
     .where(isIt);
 }
 
