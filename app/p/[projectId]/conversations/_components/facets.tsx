@@ -27,56 +27,59 @@ type Props = {
 const toggled = (values: readonly string[], value: string, on: boolean) =>
   on ? [...values, value].slice(0, SEVERAL_MAX) : values.filter((other) => other !== value);
 
+type EitherProps = {
+  title: string;
+  /** Of the conversations that have something, and of those that have not. */
+  labels: readonly [string, string];
+  counts: readonly [number | undefined, number | undefined];
+  value: boolean | null;
+  onChange: (value: boolean | null) => void;
+};
+
+/** Conversations with or without something; pressed again, both. */
+const FacetEither = ({ title, labels, counts, value, onChange }: EitherProps) => (
+  <>
+    <FacetTitle>{title}</FacetTitle>
+    <FacetOptions>
+      {[true, false].map((has, at) => (
+        <FacetOption
+          key={labels[at]}
+          label={labels[at]!}
+          count={counts[at]}
+          on={value === has}
+          onToggle={() => onChange(value === has ? null : has)}
+        />
+      ))}
+    </FacetOptions>
+  </>
+);
+
 /** The conversations' facets, each counted under the other filters; a click narrows the list. */
 export function Facets({ view, setView, facets, shown }: Props) {
   const exact = facets !== undefined && !facets.sampled;
   return (
     <FacetPanel shown={shown}>
-      <FacetTitle>Findings</FacetTitle>
-      <FacetOptions>
-        <FacetOption
-          label="With Findings"
-          count={facets?.withFindings}
-          on={view.findings === true}
-          onToggle={() => setView({ findings: view.findings === true ? null : true })}
-        />
-        <FacetOption
-          label="Without Findings"
-          count={facets?.withoutFindings}
-          on={view.findings === false}
-          onToggle={() => setView({ findings: view.findings === false ? null : false })}
-        />
-      </FacetOptions>
-      <FacetTitle>Errors</FacetTitle>
-      <FacetOptions>
-        <FacetOption
-          label="With errors"
-          count={facets?.withErrors}
-          on={view.errors === true}
-          onToggle={() => setView({ errors: view.errors === true ? null : true })}
-        />
-        <FacetOption
-          label="Without errors"
-          count={facets?.withoutErrors}
-          on={view.errors === false}
-          onToggle={() => setView({ errors: view.errors === false ? null : false })}
-        />
-      </FacetOptions>
-      <FacetTitle>Feedback</FacetTitle>
-      <FacetOptions>
-        <FacetOption
-          label="With feedback"
-          count={facets?.withFeedback}
-          on={view.feedback === true}
-          onToggle={() => setView({ feedback: view.feedback === true ? null : true })}
-        />
-        <FacetOption
-          label="Without feedback"
-          count={facets?.withoutFeedback}
-          on={view.feedback === false}
-          onToggle={() => setView({ feedback: view.feedback === false ? null : false })}
-        />
-      </FacetOptions>
+      <FacetEither
+        title="Findings"
+        labels={["With Findings", "Without Findings"]}
+        counts={[facets?.withFindings, facets?.withoutFindings]}
+        value={view.findings}
+        onChange={(findings) => setView({ findings })}
+      />
+      <FacetEither
+        title="Errors"
+        labels={["With errors", "Without errors"]}
+        counts={[facets?.withErrors, facets?.withoutErrors]}
+        value={view.errors}
+        onChange={(errors) => setView({ errors })}
+      />
+      <FacetEither
+        title="Feedback"
+        labels={["With feedback", "Without feedback"]}
+        counts={[facets?.withFeedback, facets?.withoutFeedback]}
+        value={view.feedback}
+        onChange={(feedback) => setView({ feedback })}
+      />
       <FacetValues
         title="Model"
         mono
@@ -109,23 +112,13 @@ export function Facets({ view, setView, facets, shown }: Props) {
         onChange={(minSeconds, maxSeconds) => setView({ minSeconds, maxSeconds })}
       />
       {view.user === null ? (
-        <>
-          <FacetTitle>User</FacetTitle>
-          <FacetOptions>
-            <FacetOption
-              label={HAS_USER.true}
-              count={facets?.withUser}
-              on={view.hasUser === true}
-              onToggle={() => setView({ hasUser: view.hasUser === true ? null : true })}
-            />
-            <FacetOption
-              label={HAS_USER.false}
-              count={facets?.withoutUser}
-              on={view.hasUser === false}
-              onToggle={() => setView({ hasUser: view.hasUser === false ? null : false })}
-            />
-          </FacetOptions>
-        </>
+        <FacetEither
+          title="User"
+          labels={[HAS_USER.true, HAS_USER.false]}
+          counts={[facets?.withUser, facets?.withoutUser]}
+          value={view.hasUser}
+          onChange={(hasUser) => setView({ hasUser })}
+        />
       ) : (
         <FacetOnly title="User" value={view.user} onRemove={() => setView({ user: null })} />
       )}
