@@ -254,6 +254,15 @@ const drawnCall = { parent: 0, start: 0, tool: null, answer: "a", id: "r1", fail
 const copy: DrawnSpan = { ...drawnCall, kind: "invoke_agent", says: ["c", "call again"], trace: 1 };
 const COPIES_AFTER_A_CALL: DrawnSpan[] = [{ ...drawnCall, kind: "chat", says: ["call again"], trace: 0 }, copy, copy];
 
+/** Two copies of a tool run, whose results log records say. */
+const run: DrawnSpan = { ...drawnCall, kind: "none", start: 4, says: [], tool: "call", trace: 0 };
+const COPIES_OF_A_RUN: DrawnSpan[] = [{ ...drawnCall, kind: "chat", says: [], trace: 0 }, run, run];
+const choice = { at: 0, name: "gen_ai.choice", content: "a", user: "ann" } as const;
+const RESULTS_OF_BOTH = [
+  { ...choice, span: 1 },
+  { ...choice, span: 5 },
+];
+
 test("a conversation that grows equals one assembled from scratch, whatever is added in whatever order", () => {
   const drawnLog = fc.record({
     span: fc.nat(6),
@@ -301,7 +310,13 @@ test("a conversation that grows equals one assembled from scratch, whatever is a
       }
       expect(growing.bytes()).toBeGreaterThan(0);
     }),
-    { numRuns: 500, examples: [[COPIES_AFTER_A_CALL, [], [5, 1, 0]]] },
+    {
+      numRuns: 500,
+      examples: [
+        [COPIES_AFTER_A_CALL, [], [5, 1, 0]],
+        [COPIES_OF_A_RUN, RESULTS_OF_BOTH, [1, 2, 0]],
+      ],
+    },
   );
 });
 

@@ -57,6 +57,9 @@ export class ToolCallMemo {
     return { callId, ...read };
   }
 
+  /** Returns all that a span says of its call, wherever its texts are kept. */
+  meaningOf = (tool: ToolFacts): string => this.texts.get(JSON.stringify(tool));
+
   reportsFailure(result: string): boolean {
     let failure = this.failures.get(result);
     if (failure === undefined) {
@@ -100,6 +103,7 @@ export function joinToolCalls(
       .filter(isTool)
       .filter((span) => !isRunInside(span, tree))
       .sort(byTime),
+    memo,
   );
   const requested = new RequestedCalls(messages, memo);
   for (const { tool } of toolSpans) requested.takeById(tool.callId);
@@ -177,14 +181,20 @@ function addTo(lists: Map<string, RequestedCall[]>, call: RequestedCall): void {
 }
 
 /** Drops a span that repeats another under another id: one call with the same id, times, arguments and result. */
-function withoutRepeats(toolSpans: readonly ToolSpan[]): ToolSpan[] {
-  const known = new Set<string>();
+function withoutRepeats(toolSpans: readonly ToolSpan[], memo: ToolCallMemo): ToolSpan[] {
+  const known = new Map<string, { first: ToolFacts; meanings?: Set<string> }>();
   return toolSpans.filter(({ tool, startedUs, endedUs }) => {
     if (tool.callId === null) return true;
-    const key = JSON.stringify([tool, startedUs, endedUs]);
-    if (known.has(key)) return false;
-    known.add(key);
-    return true;
+    const key = JSON.stringify([tool.callId, tool.name, startedUs, endedUs]);
+    const alike = known.get(key);
+    if (!alike) {
+      known.set(key, { first: tool });
+      return true;
+    }
+    // Texts that are kept elsewhere are read only where there may be a repeat.
+    alike.meanings ??= new Set([memo.meaningOf(alike.first)]);
+    const size = alike.meanings.size;
+    return alike.meanings.add(memo.meaningOf(tool)).size > size;
   });
 }
 
