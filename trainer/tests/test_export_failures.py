@@ -28,9 +28,11 @@ from export_fixtures import (  # noqa: F401
 from fake_hub import TOKEN, FakeHub, account
 from service_fixtures import EveryForm, running, until
 
+from whetstone_trainer.artifacts.tools.parent import STARTED_BY
 from whetstone_trainer.background import is_running
 from whetstone_trainer.checkpoints import referenced_ids
 from whetstone_trainer.exports.build import refuse_unsafe
+from whetstone_trainer.files import write_json
 from whetstone_trainer.trainer_error import TrainerFailure
 
 READS_ONLY = account("tester", "read")
@@ -208,6 +210,28 @@ def test_killed_in_any_phase_and_asked_again_it_makes_one_commit(
     assert export["status"] == "succeeded", export["error"]
     (commit,) = hub.commits(REPO)
     assert export["commit_oid"] == commit.oid and len(export["files"]) > 2
+
+
+def test_a_build_whose_export_was_killed_as_it_started_leaves_the_folder_alone(home: Path, hub: FakeHub) -> None:  # noqa: F811
+    """The kernel tells only those who asked; the next attempt works in the same folder."""
+    identity = f"exp_orphan_{hub.port}"
+    folder = home / "exports" / identity
+    of_next_attempt = folder / "files" / "of-the-next-attempt"
+    of_next_attempt.parent.mkdir(parents=True)
+    request = {key: value for key, value in body(hub, home).items() if key != "secret"}
+    write_json(folder / "request.json", {**request, "export_id": identity})
+    of_next_attempt.touch()
+    command = [sys.executable, "-m", "whetstone_trainer.exports", "--home", str(home), "--id", identity]
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    environment = {**os.environ, STARTED_BY: str(dead.pid)}
+    ended = subprocess.run([*command, "--build", "checkpoint"], env=environment, capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr, of_next_attempt.exists()) == (1, b"", True)
+    assert not (folder / "build.json").exists()
+    # The same command builds for the process that is its parent.
+    environment = {**os.environ, STARTED_BY: str(os.getpid())}
+    built = subprocess.run([*command, "--build", "checkpoint"], env=environment, capture_output=True, check=False)
+    assert (built.returncode, of_next_attempt.exists()) == (0, False), built.stderr
 
 
 @pytest.mark.parametrize("phase", PHASES)

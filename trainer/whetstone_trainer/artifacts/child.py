@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..redaction import redact
+from .tools.parent import named_as_parent
 
 LOG_LINES = 50
 # Only what tools need: a converter must not see a hub token or a connection string.
@@ -40,7 +41,8 @@ def run_tool(name: str, argv: Sequence[str | Path], log: Path, env: Mapping[str,
     Raises ToolFailed.
     """
     environment = {key: os.environ[key] for key in INHERITED if key in os.environ}
-    environment |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONUNBUFFERED": "1", **(env or {})}
+    environment |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONUNBUFFERED": "1"}
+    environment |= {**named_as_parent(), **(env or {})}
     # A closed standard input tells tools that this process is gone, where they cannot ask the kernel for a signal.
     with subprocess.Popen(
         [str(part) for part in argv],

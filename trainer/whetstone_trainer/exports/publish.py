@@ -16,6 +16,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from ..artifacts.request import ArtifactFile
+from ..artifacts.tools.parent import named_as_parent
 from ..background import CANCEL, STATE, read_or_none
 from ..files import write_json
 from ..trainer_error import TrainerError, TrainerFailure
@@ -150,7 +151,8 @@ class Export:
             path.unlink(missing_ok=True)
         command = [sys.executable, "-m", "whetstone_trainer.exports", "--home", str(self._home)]
         command += ["--id", self._request.export_id, "--build", *([commit] if commit else ["checkpoint"])]
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=self._environment)
+        environment = {**self._environment, **named_as_parent()}
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment)
         try:
             code = child.wait()
         except BaseException:
