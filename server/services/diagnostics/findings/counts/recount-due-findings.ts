@@ -7,7 +7,7 @@ import { loggable } from "@/server/platform/logging/loggable";
 import type { RunOrigin } from "../finding-events";
 import { lockFindings } from "../record-occurrences";
 import { continueConversationCounts } from "./conversation-counts";
-import { recountFindings, updateTrends } from "./recount-findings";
+import { recountDaysAndCauses, recountTotals, updateTrends } from "./recount-findings";
 
 type Due = {
   project_id: string;
@@ -19,7 +19,7 @@ type Due = {
 };
 
 /**
- * Finishes what is deferred for large Findings, each in its own transaction, because recording for its Rule is blocked
+ * Finishes what is deferred for large Findings, each in transactions of its own, because recording for its Rule is blocked
  * meanwhile: due recounts, and the number of Findings on their conversations. Escalating Findings are reevaluated, since they
  * calm down without any new occurrence. A Finding that fails stays due and does not block the others; the error is thrown at
  * the end.
@@ -51,19 +51,21 @@ export async function recountDueFindings(db: Db): Promise<{ recounted: number }>
 }
 
 async function finish(ctx: Ctx, { id, rule_id, recount, conversations, origin }: Due) {
-  await inTransaction(ctx, async (tx) => {
-    await lockFindings(tx, [rule_id]);
-    if (!recount) return updateTrends(tx, [id], origin);
-    await tx.db.execute(
-      sql`update findings set recount_due_at = null where project_id = ${tx.projectId} and id = ${id}`,
-    );
-    await recountFindings(tx, [id], origin);
-  });
-  let more = conversations;
-  while (more) {
-    more = await inTransaction(ctx, async (tx) => {
+  const locked = <T>(work: (tx: Ctx) => Promise<T>) =>
+    inTransaction(ctx, async (tx) => {
       await lockFindings(tx, [rule_id]);
-      return continueConversationCounts(tx, id);
+      return work(tx);
     });
-  }
+  if (recount) {
+    // What is recorded between the two is added to the days and causes as it is recorded.
+    await locked((tx) => recountDaysAndCauses(tx, [id]));
+    await locked(async (tx) => {
+      await tx.db.execute(
+        sql`update findings set recount_due_at = null where project_id = ${tx.projectId} and id = ${id}`,
+      );
+      await recountTotals(tx, [id], origin);
+    });
+  } else await locked((tx) => updateTrends(tx, [id], origin));
+  let more = conversations;
+  while (more) more = await locked((tx) => continueConversationCounts(tx, id));
 }

@@ -35,8 +35,18 @@ type Counted = {
  */
 export async function recountFindings(tx: Ctx, ids: readonly string[], origin: RunOrigin | null) {
   if (ids.length === 0) return;
+  await recountDaysAndCauses(tx, ids);
+  await recountTotals(tx, ids, origin);
+}
+
+/** Recounts occurrences by day and by cause. The caller must hold `lockFindings`. */
+export async function recountDaysAndCauses(tx: Ctx, ids: readonly string[]) {
   await recountDays(tx, ids);
   await recountCauses(tx, ids);
+}
+
+/** Recounts everything but occurrences by day and by cause, which must be right. The caller must hold `lockFindings`. */
+export async function recountTotals(tx: Ctx, ids: readonly string[], origin: RunOrigin | null) {
   const { since, conversations } = await recentConversations(tx);
   const { readBy } = await readTrendWindows(tx);
 
