@@ -250,18 +250,30 @@ test("pages and /v1, and arriving telemetry, use no more connections than are co
   const open = async (name: string) =>
     (await sql`select 1 from pg_stat_activity where application_name = ${name} and datname = current_database()`)
       .length;
+  // Idle connections are closed, so what matters is how many there are meanwhile.
+  const most = { whetstone: 0, "whetstone telemetry": 0 };
+  let isAnswered = false;
+  const watched = (async () => {
+    while (!isAnswered) {
+      for (const name of ["whetstone", "whetstone telemetry"] as const)
+        most[name] = Math.max(most[name], await open(name));
+    }
+  })();
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, n) => [
       ...[project, ...others].map(async (who) => (await list(who)).status),
       ...[project, ...others].map(async (who) => (await send(who, batch(`9${n}`))).status),
       page.request.get(`${project.url}/p/${project.projectId}/findings`).then((page) => page.status()),
     ]).flat(),
-  );
+  ).finally(() => {
+    isAnswered = true;
+  });
+  await watched;
   expect(new Set(answers)).toEqual(new Set([200]));
-  expect(await open("whetstone")).toBeGreaterThan(1);
-  expect(await open("whetstone")).toBeLessThanOrEqual(CONNECTIONS);
-  expect(await open("whetstone telemetry")).toBeGreaterThan(1);
-  expect(await open("whetstone telemetry")).toBeLessThanOrEqual(TELEMETRY_CONNECTIONS);
+  expect(most.whetstone).toBeGreaterThan(1);
+  expect(most.whetstone).toBeLessThanOrEqual(CONNECTIONS);
+  expect(most["whetstone telemetry"]).toBeGreaterThan(1);
+  expect(most["whetstone telemetry"]).toBeLessThanOrEqual(TELEMETRY_CONNECTIONS);
 });
 
 test("requests succeed over a slow database connection", async () => {

@@ -17,7 +17,7 @@ test.each([
   ],
   [
     "\n\n{% for a in (1..3000) %}{% for b in (1..3000) %}{% assign c = b %}{% endfor %}{% endfor %}",
-    "The template cannot be rendered: line 3 takes longer than 200 ms.",
+    "The template cannot be rendered: line 3 takes longer than 1 s.",
   ],
 ])("what is wrong with a template is said with its line: %s", async (template, message) => {
   for (const field of ["titleTemplate", "bodyTemplate"] as const)

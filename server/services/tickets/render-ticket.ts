@@ -6,8 +6,7 @@ import type { Templates, Ticket, TicketFacts } from "./templates";
 const inBounds = inBoundedProcess({
   entry: "render-program",
   work: (task: TemplateTask) => renderTask(task),
-  // A template takes a few milliseconds.
-  limitMs: 2_000,
+  limitMs: 4_000,
   heapMib: 64,
   exceeded: limitExceeded,
 });
