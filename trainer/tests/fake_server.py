@@ -3,7 +3,7 @@
 The name is `<behaviour>` or `<behaviour>--<anything>`:
 fine, exits (code 3 immediately), port-taken (the first time), never-healthy (records that it was told to end),
 slow (healthy after four seconds), unlisted, other-weights, empty, garbage, broken (500), crashes (once it has run, every
-time it is asked to), ignores-term, endless (streams until its client disconnects, and records that), patient (streams
+time it is asked to), tells-hub (as crashes, and records the hub that it may download from), ignores-term, endless (streams until its client disconnects, and records that), patient (streams
 for a second).
 """
 
@@ -39,6 +39,9 @@ def main() -> int:
     with starts.open("a") as file:
         file.write(f"{os.getpid()} {options.port}\n")
     print(f"{name} starts", flush=True)
+    if act == "tells-hub":
+        with (options.home / "hub-seen.json").open("a") as file:
+            file.write(json.dumps([os.environ.get(name) for name in ("HF_TOKEN", "HF_ENDPOINT")]) + "\n")
     if act == "exits":
         print(f"secret {os.environ[TOKEN_VARIABLE]}", flush=True)
         return 3
@@ -93,7 +96,7 @@ def main() -> int:
             choice = {"message": {"role": "assistant", "content": content}, "finish_reason": "length"}
             usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
             self.send(200, {"model": name, "choices": [choice], "usage": usage})
-            if act == "crashes" and body["messages"][0]["content"] == "crash":
+            if act in ("crashes", "tells-hub") and body["messages"][0]["content"] == "crash":
                 os.kill(os.getpid(), signal.SIGKILL)
 
         def chunk(self, text: str) -> None:

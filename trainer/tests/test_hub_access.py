@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,10 +10,11 @@ from typing import Any
 
 import httpx
 import pytest
+from deployment_fixtures import AMachine, ask, end_all, serving, settled
 from fake_hub import TOKEN as HUB_TOKEN
 from fake_hub import FakeHub
 from jobs import ENVIRONMENT
-from service_fixtures import FAKE_WORKER, put_manifest, reached, rows, running, spec
+from service_fixtures import FAKE_WORKER, put_manifest, reached, rows, running, spec, until
 from test_removal import NoMachine
 from training_fixtures import tiny_model  # noqa: F401
 
@@ -41,8 +43,28 @@ def client(tmp_path: Path) -> Iterator[httpx.Client]:
         yield found
 
 
-def access(hub: FakeHub) -> dict[str, str]:
-    return {"secret": HUB_TOKEN, "hub_endpoint": hub.url}
+@pytest.fixture
+def gated(hub: FakeHub, tiny_model: Path) -> dict[str, Any]:  # noqa: F811
+    """Adds a gated model to the hub and returns how a request names it."""
+    hub.add_repo("acme/gated", {path.name: path.read_bytes() for path in tiny_model.iterdir()}, gated=True)
+    return {"id": "acme/gated", "source": "hub", "revision": "main"}
+
+
+WAIT = {"prefer": "wait=50"}
+NOT_THEIRS = "hf_" + "another" * 5
+
+
+def access(hub: FakeHub, token: str = HUB_TOKEN) -> dict[str, str]:
+    return {"secret": token, "hub_endpoint": hub.url}
+
+
+def finished(client: httpx.Client, path: str, document: dict[str, Any]) -> dict[str, Any]:
+    """Returns the reply to a request, however long it takes."""
+    reply = client.post(path, json=document, headers=WAIT)
+    while reply.status_code == 202:
+        reply = client.get(reply.json()["location"].removeprefix("/v1"), headers=WAIT)
+    assert reply.status_code == 200, reply.text
+    return dict(reply.json())
 
 
 def files_with(home: Path, text: str) -> list[str]:
@@ -69,7 +91,7 @@ def test_the_token_of_a_running_job_is_replaced_by_a_newer_one_and_readable_by_i
     client: httpx.Client, hub: FakeHub, tmp_path: Path
 ) -> None:
     document = spec(put_manifest(client, rows()), ["hang"])
-    client.put("/jobs/job_a", json={**document, "secret": "hf_" + "old" * 10, "hub_endpoint": hub.url})
+    client.put("/jobs/job_a", json={**document, **access(hub, "hf_" + "old" * 10)})
     client.put("/jobs/job_a", json={**document, **access(hub)})
     stored = tmp_path / "jobs" / "job_a" / "hub.json"
     assert read_json(stored)["token"] == HUB_TOKEN
@@ -97,23 +119,72 @@ def test_the_dry_run_downloads_a_gated_model_with_the_token_and_names_the_gate_w
     client: httpx.Client,
     hub: FakeHub,
     tmp_path: Path,
-    tiny_model: Path,  # noqa: F811
+    gated: dict[str, Any],
 ) -> None:
-    hub.add_repo("acme/gated", {path.name: path.read_bytes() for path in tiny_model.iterdir()}, gated=True)
-    document = spec(
-        put_manifest(client, rows()), base_model={"id": "acme/gated", "source": "hub", "revision": "main"}, metadata={}
-    )
+    document = spec(put_manifest(client, rows()), base_model=gated, metadata={})
 
     def report(**given: Any) -> dict[str, Any]:
-        reply = client.post("/validate", json={**document, **given}, headers={"prefer": "wait=50"})
-        assert reply.status_code == 200, reply.text
-        return dict(reply.json()["report"])
+        return dict(finished(client, "/validate", {**document, **given})["report"])
 
-    token_less = FakeHub(token="hf_" + "another" * 5)
+    token_less = FakeHub(token=NOT_THEIRS)
     token_less.start()
     token_less.add_repo("acme/gated", {"config.json": b"{}"}, gated=True)
     refused = report(secret=HUB_TOKEN, hub_endpoint=token_less.url)
     token_less.stop()
     assert [error["code"] for error in refused["errors"]] == ["base_model_gated"]
     assert report(**access(hub))["ok"] is True
+    assert files_with(tmp_path, HUB_TOKEN) == []
+
+
+def served(name: str, **changes: Any) -> dict[str, Any]:
+    """Returns the request for a deployment of a gated base model."""
+    base = {"id": "acme/gated", "source": "hub", "revision": "main"}
+    return {"base": base, "served_model_name": name, "backend": "transformers", "timeout_seconds": 120, **changes}
+
+
+def seen(home: Path) -> list[list[str | None]]:
+    return [json.loads(line) for line in (home / "hub-seen.json").read_text().splitlines()]
+
+
+def test_a_deployment_gets_the_token_also_when_it_is_restarted_and_stores_it_nowhere(
+    hub: FakeHub, tmp_path: Path
+) -> None:
+    with serving(tmp_path) as client:
+        first = client.put("/deployments/dep_a", json={**served("tells-hub"), **access(hub)})
+        assert (first.status_code, HUB_TOKEN in first.text) == (202, False)
+        settled(client, "dep_a")
+        assert client.put("/deployments/dep_a", json=served("tells-hub")).status_code == 200
+        newer = "hf_" + "newer" * 6
+        client.put("/deployments/dep_a", json={**served("tells-hub"), **access(hub, newer)})
+        ask(client, "dep_a", "crash")
+        until(lambda: len(seen(tmp_path)) == 2)
+        assert seen(tmp_path) == [[HUB_TOKEN, hub.url], [newer, hub.url]]
+        assert [files_with(tmp_path, token) for token in (HUB_TOKEN, newer)] == [[], []]
+        end_all(client)
+
+
+def test_a_deployments_token_without_a_safe_hub_is_refused(tmp_path: Path) -> None:
+    with serving(tmp_path) as client:
+        refused = client.put("/deployments/dep_a", json={**served("fine"), "secret": HUB_TOKEN})
+    assert (refused.status_code, refused.json()["error"]["param"]) == (422, "hub_endpoint")
+
+
+def test_a_gated_base_model_is_served_with_the_token_and_the_gate_is_named_for_another(
+    hub: FakeHub, tmp_path: Path, gated: dict[str, Any]
+) -> None:
+    with running(tmp_path, AMachine(tmp_path)) as client:
+        client.put("/deployments/dep_a", json={**served("base", base=gated), **access(hub, NOT_THEIRS)})
+        refused = settled(client, "dep_a")
+        assert (refused["status"], refused["error"]["code"]) == ("failed", "base_model_gated")
+        client.put("/deployments/dep_b", json={**served("base", base=gated), **access(hub)})
+        assert settled(client, "dep_b")["status"] == "running"
+        end_all(client)
+
+
+def test_a_gated_base_model_answers_samples_with_the_token(hub: FakeHub, tmp_path: Path, gated: dict[str, Any]) -> None:
+    prompt = {"messages": [{"role": "user", "content": "weather 1"}]}
+    asked = {"targets": [{"base": gated}], "prompts": [prompt], "max_new_tokens": 1}
+    with running(tmp_path, AMachine(tmp_path)) as client:
+        reply = finished(client, "/samples", {**asked, **access(hub)})
+    assert (reply["error"], len(reply["answers"])) == (None, 1)
     assert files_with(tmp_path, HUB_TOKEN) == []

@@ -33,7 +33,9 @@ class Builds:
 
     # Artifacts.
 
-    def put_artifact(self, artifact_id: str, request: dict[str, Any]) -> dict[str, Any]:
+    def put_artifact(
+        self, artifact_id: str, request: dict[str, Any], environment: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
         """Starts a build once. Raises idempotency_mismatch if the id belongs to another build."""
         if not is_id(artifact_id):
             raise Problem(400, "the id of an artifact may contain only letters, digits, - and _")
@@ -51,7 +53,9 @@ class Builds:
             if not (folder / "result.json").exists() and not self._is_running(artifact_id):
                 command = [sys.executable, "-m", "whetstone_trainer.artifacts", "--home", str(self._home)]
                 self._running[artifact_id] = processes.start(
-                    [*command, "--artifact-id", artifact_id], folder / "log.txt", processes.clean_environment()
+                    [*command, "--artifact-id", artifact_id],
+                    folder / "log.txt",
+                    {**processes.clean_environment(), **(environment or {})},
                 )
         return self.artifact(artifact_id)
 

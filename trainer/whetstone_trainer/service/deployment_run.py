@@ -9,6 +9,7 @@ import socket
 import subprocess
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -66,6 +67,8 @@ class Ledger(Protocol):
     def idle_seconds(self, deployment_id: str) -> float: ...
 
     def last_called(self, deployment_id: str) -> str | None: ...
+
+    def hub_environment(self, deployment_id: str) -> Mapping[str, str]: ...
 
 
 @dataclass
@@ -209,7 +212,7 @@ class DeploymentRun:
             "kind": form,
             "quantization": record.request.quantization,
         }
-        document = self._builds.put_artifact(record.artifact_id, wanted)
+        document = self._builds.put_artifact(record.artifact_id, wanted, self._ledger.hub_environment(self._id))
         while document["status"] == "building":
             self._pause(self._times.poll_seconds)
             document = self._builds.artifact(record.artifact_id)
@@ -257,7 +260,8 @@ class DeploymentRun:
     def _environment(self) -> dict[str, str]:
         environment = processes.clean_environment()
         environment.setdefault("HF_HOME", str(self._settings.home / "models"))
-        return {**environment, TOKEN_VARIABLE: self._token, FOLDER_VARIABLE: str(self._folder)}
+        own = {TOKEN_VARIABLE: self._token, FOLDER_VARIABLE: str(self._folder)}
+        return {**environment, **self._ledger.hub_environment(self._id), **own}
 
     def _write_plan(self, record: DeploymentRecord) -> None:
         plan = ServePlan(

@@ -8,7 +8,7 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -24,6 +24,7 @@ from . import processes
 from .builds import Builds
 from .deployment_record import DeploymentRecord, deployment_dir, read_deployment, write_deployment
 from .deployment_run import DeploymentRun, Server, end_process, read_tail, server_of
+from .hub_access import HubAccess
 from .job_record import is_id
 from .problems import Problem, not_found
 from .settings import Settings
@@ -51,6 +52,8 @@ class Deployments:
         self._records: dict[str, DeploymentRecord] = {}
         self._runs: dict[str, DeploymentRun] = {}
         self._tokens: dict[str, str] = {}
+        # In memory only: once a model runs, it is in the cache, and a restarted deployment needs no hub.
+        self._access: dict[str, HubAccess] = {}
         self._calls: dict[str, int] = {}
         self._called: dict[str, tuple[float, str]] = {}
 
@@ -141,10 +144,15 @@ class Deployments:
         request: DeploymentRequest,
         backend: Backend,
         checkpoints: list[CheckpointManifest],
+        access: HubAccess | None = None,
     ) -> tuple[DeploymentRecord, bool]:
-        """Starts a deployment once; returns it and whether it is new."""
+        """Starts a deployment once; returns it and whether it is new.
+
+        `access` is the token with which it may download a base model, until it ends.
+        """
         with self._lock:
             if existing := self.find(deployment_id, request):
+                self.replace_access(existing, access)
                 return existing, False
             now = utc_now()
             record = DeploymentRecord(
@@ -161,8 +169,21 @@ class Deployments:
             )
             write_deployment(self._home, record)
             self._records[deployment_id] = record
+            self.replace_access(record, access)
             self._follow(deployment_id)
             return record, True
+
+    def replace_access(self, record: DeploymentRecord, access: HubAccess | None) -> None:
+        """Replaces the token of a deployment that has not ended; without another one, it keeps what it has."""
+        with self._lock:
+            if access is not None and self.get(record.deployment_id).is_live:
+                self._access[record.deployment_id] = access
+
+    def hub_environment(self, deployment_id: str) -> Mapping[str, str]:
+        """Returns the variables with which a deployment's processes may download a base model."""
+        with self._lock:
+            access = self._access.get(deployment_id)
+        return access.environment if access else {}
 
     def end(self, deployment_id: str) -> DeploymentRecord:
         """Asks a deployment to stop, once; one that has ended is not changed."""
@@ -219,6 +240,8 @@ class Deployments:
             record = record.model_copy(update={**changes, "updated_at": utc_now()})
             write_deployment(self._home, record)
             self._records[deployment_id] = record
+            if not record.is_live:
+                self._access.pop(deployment_id, None)
             return record
 
     def in_flight(self, deployment_id: str) -> int:

@@ -4,21 +4,29 @@ import { auditLog } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { createConnection, deleteConnection, updateConnection } from "@/server/services/connections";
+import { runEvaluation } from "@/server/services/proof";
+import { storedEvaluation } from "@/server/services/proof/testing/stored-evaluation";
+import { runDeployment, startPlayground } from "@/server/services/serving";
 import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { createJob, runTrainingJob } from "@/server/services/training";
+import { storedJob } from "@/server/services/training/testing/stored-job";
 import { trainingChoice } from "@/server/services/training/testing/training-world";
+import { storedCheckpoint } from "../testing/stored-checkpoint";
 
 const TOKEN = "hf_ofTheProjectAlone0123456789";
 let trainer: ScriptedTrainer;
+let trainerId: string;
 beforeAll(async () => {
   trainer = await new ScriptedTrainer().start();
 });
 afterAll(() => trainer.stop());
 beforeEach(async () => {
   trainer.jobs.clear();
-  trainer.features = ["hub_token"];
-  await attachScripted(trainer);
+  trainer.deployments.served.clear();
+  trainer.samples.clear();
+  trainer.features = ["hub_token", "deployment_hub_token"];
+  trainerId = await attachScripted(trainer);
 });
 
 const hub = (ctx: Ctx, use: "publish" | "download" | "both", secret = TOKEN, name = "Hugging Face") =>
@@ -48,6 +56,42 @@ test("a job is sent the project's token for downloads with the only hub that it 
   expect(stored!.found).toBe(false);
 });
 
+/** Stores a checkpoint that can be served, trained from a model of the hub. */
+async function trained(ctx: Ctx) {
+  const spec = { base_model: { id: "acme/tiny", source: "hub", revision: "main" } };
+  const jobId = await storedJob(ctx, { trainerId, status: "succeeded", finishedAt: 1, spec });
+  const inferenceProfile = { chat_template: "x", servable_by: ["transformers"], not_servable: [] };
+  return storedCheckpoint(ctx, jobId, { inferenceProfile });
+}
+
+/** Starts a playground, sends it, and returns what its trainer got. */
+async function playground(ctx: Ctx, choice: Parameters<typeof startPlayground>[1]) {
+  const { deployment } = await startPlayground(ctx, choice);
+  await runDeployment(ctx, deployment.id);
+  return { access: trainer.deployments.access.get(deployment.id), spec: trainer.deployments.get(deployment.id).spec };
+}
+
+/** The catalogue's first model, which no trainer has to have. */
+const BASE = { baseModel: { id: "Qwen/Qwen2.5-0.5B-Instruct" } };
+const SENT = { secret: TOKEN, hub_endpoint: "https://huggingface.co" };
+
+test("a playground is sent the token beside its request, as its base model or the one of its checkpoint can be gated", async () => {
+  const { ctx } = await testProject();
+  await hub(ctx, "download");
+  const { access, spec } = await playground(ctx, BASE);
+  expect(access).toEqual(SENT);
+  expect(JSON.stringify(spec)).not.toContain(TOKEN);
+  const checkpointId = await trained(ctx);
+  expect((await playground(ctx, { checkpointId })).access).toEqual(SENT);
+});
+
+test("an evaluation against the base model is sent the token with each request for answers", async () => {
+  const { ctx } = await testProject();
+  await hub(ctx, "download");
+  await runEvaluation(ctx, await storedEvaluation(ctx, await trained(ctx), { trainerId }));
+  expect([...trainer.samples.values()]).toMatchObject([{ ...SENT, targets: [{ base: { id: "acme/tiny" } }, {}] }]);
+});
+
 test("a replaced token is the one that is sent, and a removed one is not", async () => {
   const { ctx } = await testProject();
   const { connection } = await hub(ctx, "both", "hf_theFirst0123456789");
@@ -62,14 +106,28 @@ test("neither a token for publishing nor another project's is sent", async () =>
   await hub(ours, "publish");
   await hub(theirs, "download");
   expect((await accessOf(ours, "a")).access).toEqual({});
+  expect((await playground(ours, BASE)).access).toEqual({});
+  await runEvaluation(ours, await storedEvaluation(ours, await trained(ours), { trainerId }));
+  expect([...trainer.samples.values()].map(({ secret }) => secret)).toEqual([undefined]);
 });
 
-test("a trainer of before, which would refuse a token, gets the job without", async () => {
+test("a trainer of before, which would refuse a token, gets the job, the playground and the prompts without", async () => {
   trainer.features = [];
-  await attachScripted(trainer);
+  trainerId = await attachScripted(trainer);
   const { ctx } = await testProject();
   await hub(ctx, "download");
   expect((await accessOf(ctx, "a")).access).toEqual({});
+  expect((await playground(ctx, BASE)).access).toEqual({});
+  await runEvaluation(ctx, await storedEvaluation(ctx, await trained(ctx), { trainerId }));
+  expect(trainer.samples.size).toBe(1);
+});
+
+test("a trainer that takes a token with jobs only gets a playground without", async () => {
+  trainer.features = ["hub_token"];
+  trainerId = await attachScripted(trainer);
+  const { ctx } = await testProject();
+  await hub(ctx, "download");
+  expect((await playground(ctx, BASE)).access).toEqual({});
 });
 
 test("a project has one connection for downloads", async () => {

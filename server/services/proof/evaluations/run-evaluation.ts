@@ -7,6 +7,7 @@ import { checkpoints, evaluations, trainingJobs } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { evaluationDue } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
+import { hubAccess } from "@/server/services/models";
 import {
   inMs,
   isForNow,
@@ -91,14 +92,17 @@ async function turn(ctx: Ctx, trainer: TrainerClient, record: EvaluationRecord):
   // Its remaining rows were deleted.
   if (rows.length === 0) return storeAnswers(ctx, record, []);
   const longest = Math.max(...rows.map(({ expected }) => expected?.length ?? 0));
+  const targets = await targetsOf(ctx, record);
+  const { json: hub, ...secret } = await hubAccess(ctx, trainer.trainerId, sourceOf(targets));
   const json = {
-    targets: await targetsOf(ctx, record),
+    ...hub,
+    targets,
     prompts: await samplePrompts(ctx, record, rows),
     max_new_tokens: Math.min(TOKENS_MAX, Math.max(TOKENS_MIN, Math.ceil(longest / CHARACTERS_PER_TOKEN))),
   };
   // The reply comes immediately, with the location of the answers, so that an interrupted step does not send the request again.
   const asked = { method: "POST" as const, path: "/samples", headers: { prefer: "wait=0" }, json, projectId };
-  const reply = await trainer.request(asked);
+  const reply = await trainer.request({ ...asked, ...secret });
   const ns = rows.map(({ n }) => n);
   if (reply.status !== STILL_RUNNING) return take(ctx, record, ns, reply.json);
   const { location } = z.object({ location: z.string() }).parse(reply.json);
@@ -119,7 +123,10 @@ const note = (ctx: Ctx, record: EvaluationRecord, changed: Partial<Summary>) =>
     dueAt: inMs(WAKE_AGAIN_MS),
   });
 
-type Target = { base: object } | { checkpoint_id: string };
+type Target = { base: { source?: unknown; checkpoint_id: null } } | { checkpoint_id: string };
+
+/** Returns where the base model comes from; `undefined` where only checkpoints are compared, which are loaded on theirs. */
+const sourceOf = ([before]: readonly Target[]) => (before && "base" in before ? before.base.source : undefined);
 
 /** Names both models according to the trainer's contract, the earlier one first. */
 async function targetsOf({ db, projectId }: Ctx, record: EvaluationRecord): Promise<Target[]> {
@@ -133,7 +140,7 @@ async function targetsOf({ db, projectId }: Ctx, record: EvaluationRecord): Prom
       and(eq(trainingJobs.projectId, checkpoints.projectId), eq(trainingJobs.id, checkpoints.jobId)),
     )
     .where(and(eq(checkpoints.projectId, projectId), eq(checkpoints.id, record.checkpointId)));
-  const { base_model: base } = (job?.resolvedSpec ?? job?.spec ?? {}) as { base_model?: object };
+  const { base_model: base } = (job?.resolvedSpec ?? job?.spec ?? {}) as { base_model?: { source?: unknown } };
   return [{ base: { ...base, checkpoint_id: null } }, after];
 }
 

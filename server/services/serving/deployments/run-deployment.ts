@@ -2,6 +2,7 @@ import { isNull } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { deployments } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
+import { hubAccess } from "@/server/services/models";
 import {
   inMs,
   isForNow,
@@ -118,7 +119,14 @@ async function dispatch(ctx: Ctx, trainer: TrainerClient, row: DeploymentRow): P
     timeout_seconds: row.timeoutSeconds,
     idle_timeout_seconds: row.idleSeconds,
   };
-  await trainer.request({ method: "PUT", path: pathOf(id), json, projectId: ctx.projectId });
+  const { json: hub, ...secret } = await hubAccess(ctx, trainer.trainerId, model?.source, "deployment_hub_token");
+  await trainer.request({
+    method: "PUT",
+    path: pathOf(id),
+    json: { ...json, ...hub },
+    ...secret,
+    projectId: ctx.projectId,
+  });
   const sent = await update(
     ctx,
     id,

@@ -40,6 +40,8 @@ async function forward({ url, token }: { url: string; token: string }, body: str
 /** For tests: the deployments of a scripted trainer, which survive its restart according to the contract. */
 export class ScriptedDeployments {
   readonly served = new Map<string, Served>();
+  /** The token that each was given beside its request. */
+  readonly access = new Map<string, { secret?: unknown; hub_endpoint?: unknown }>();
   /** The statuses of the next deployments after they are accepted, one per request; the last one stays. */
   script: string[] = ["starting", "verifying", "running"];
   /** What the models say, in the chunks that are streamed. */
@@ -108,6 +110,7 @@ export class ScriptedDeployments {
   }
 
   private put(id: string, spec: Record<string, unknown>): Answer {
+    if ("secret" in spec) return problem(422, "invalid_spec", "secret: Extra inputs are not permitted");
     const hash = createHash("sha256").update(canonicalJson(spec)).digest("hex");
     const known = this.served.get(id);
     if (known && known.hash !== hash) return problem(409, "idempotency_mismatch", "Another request has this id.");

@@ -34,7 +34,7 @@ type Job = {
   events: object[];
   requests: Set<string>;
 };
-type SamplesRequest = {
+type SamplesRequest = Access & {
   targets: Record<string, unknown>[];
   prompts: { messages: { role: string; content: string }[]; tools?: object[] }[];
   max_new_tokens: number;
@@ -153,7 +153,11 @@ export class ScriptedTrainer {
       return asked ? this.answerSamples(asked) : problem(404, "not_found", "No such request.");
     }
     if (call === "POST /validate") return { status: 200, body: { report: this.report } };
-    if (kind === "deployments") return this.deployments.answer(method ?? "", id, action, body);
+    if (kind === "deployments") {
+      const sent = method === "PUT" ? this.withoutAccess(JSON.parse(body), "deployment_hub_token") : null;
+      if (sent) this.deployments.access.set(id, sent.access);
+      return this.deployments.answer(method ?? "", id, action, sent ? JSON.stringify(sent.spec) : body);
+    }
     if (kind === "manifests") return this.manifest(method ?? "", id, body);
     const json = () => (body === "" ? null : JSON.parse(body));
     if (kind === "certificates") return this.certificates.answer(method ?? "", id, json());
@@ -179,6 +183,9 @@ export class ScriptedTrainer {
   });
 
   private samplesOf(request: SamplesRequest): Answer {
+    if ("secret" in request && !this.features.includes("hub_token")) {
+      return problem(422, "invalid_spec", "secret: Extra inputs are not permitted");
+    }
     const id = `smp_${this.samples.size}`;
     this.samples.set(id, request);
     if (!this.samplesTakeTime) return this.answerSamples(request);
@@ -211,16 +218,21 @@ export class ScriptedTrainer {
     return { status: 201, body: { sha256 } };
   }
 
+  /** Separates the token from the body, if this version takes one. */
+  private withoutAccess(given: Record<string, unknown>, feature: string) {
+    const { secret, hub_endpoint, ...spec } = given;
+    return this.features.includes(feature) ? { spec, access: { secret, hub_endpoint } } : { spec: given, access: {} };
+  }
+
   private submit(id: string, given: Record<string, unknown>): Answer {
-    const { secret, hub_endpoint, ...others } = given;
-    const spec = this.features.includes("hub_token") ? others : given;
+    const { spec, access } = this.withoutAccess(given, "hub_token");
     if ("secret" in spec) return problem(422, "invalid_spec", "secret: Extra inputs are not permitted");
     const hash = createHash("sha256").update(canonicalJson(spec)).digest("hex");
     const known = this.jobs.get(id);
     if (known && known.hash !== hash) return problem(409, "idempotency_mismatch", "Another spec has this id.");
     if (known) return { status: 200, body: this.snapshot(id, known) };
     this.jobs.set(id, {
-      access: { secret, hub_endpoint },
+      access,
       spec,
       hash,
       status: "queued",

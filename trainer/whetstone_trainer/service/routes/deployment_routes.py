@@ -19,6 +19,7 @@ from ...serving.request import DeploymentRequest
 from ...trainer_error import TrainerFailure
 from ..deployment_record import FINAL, SETTLED
 from ..deployments import Address, needed_checkpoints
+from ..hub_access import take_access
 from ..job_record import job_dir
 from ..problems import Problem
 from .context import capabilities_of, deployments_of, settings_of, supervisor_of, wait_of
@@ -44,15 +45,17 @@ def _checked(body: dict[str, Any]) -> DeploymentRequest:
 def put_deployment(request: Request, deployment_id: str, body: Annotated[dict[str, Any], Body()]) -> JSONResponse:
     """Starts a deployment once: repeating the same id and body returns its current state (200)."""
     deployments = deployments_of(request)
+    access = take_access(body)
     wanted = _checked(body)
     if known := deployments.find(deployment_id, wanted):
+        deployments.replace_access(known, access)
         return JSONResponse({"deployment": deployments.document(known)}, 200)
     home = settings_of(request).home
     adapter = _adapter_of(request, wanted)
     backend = choose_backend(wanted, capabilities_of(request).get(), adapter)
     # Under the same lock as deletions: a checkpoint is either found here and protected, or deleted and not found.
     with supervisor_of(request).locked():
-        record, is_new = deployments.create(deployment_id, wanted, backend, needed_checkpoints(home, wanted))
+        record, is_new = deployments.create(deployment_id, wanted, backend, needed_checkpoints(home, wanted), access)
     return JSONResponse({"deployment": deployments.document(record)}, 202 if is_new else 200)
 
 
