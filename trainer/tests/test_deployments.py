@@ -168,6 +168,18 @@ def test_what_does_not_run_in_time_is_ended_and_stays_timed_out(
     assert (ended.status_code, ended.json()["deployment"]["status"]) == (200, "timeout")
 
 
+def test_what_is_removed_is_stopped_first_and_leaves_nothing(
+    client: httpx.Client, tmp_path: Path, checkpoint: str
+) -> None:
+    put(client, "dep_a", body(checkpoint))
+    settled(client, "dep_a")
+    ((pid, _),) = starts_of(tmp_path, "dep_a")
+    stopped = client.delete("/deployments/dep_a", params={"remove": 1}, headers=WAIT)
+    assert (stopped.status_code, stopped.json()["deployment"]["status"]) == (200, "stopped")
+    assert (is_gone(pid), (tmp_path / "deployments" / "dep_a").exists()) == (True, False)
+    assert [client.get("/deployments/dep_a").status_code, client.delete("/deployments/dep_a").status_code] == [404, 404]
+
+
 def test_a_port_that_somebody_took_is_replaced_by_another(
     client: httpx.Client, tmp_path: Path, checkpoint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -518,6 +530,7 @@ def test_a_checkpoint_that_is_served_is_neither_deleted_nor_pruned(
     assert prune(tmp_path, job_dir, keep_last=1, keep=[]) == []
     assert client.delete(f"/checkpoints/{checkpoint}").status_code == 200
     assert checkpoint not in [one.checkpoint_id for one in list_checkpoints(job_dir)]
+    assert not (tmp_path / "deployments" / "dep_a").exists()
     gone = put(client, "dep_b", body(checkpoint))
     assert gone.status_code == 404
 

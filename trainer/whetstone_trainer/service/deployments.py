@@ -6,9 +6,10 @@ import contextlib
 import logging
 import os
 import secrets
+import shutil
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -195,6 +196,24 @@ class Deployments:
                 record = self.update(deployment_id, status="stopping", stage_detail="Finishing calls")
             self._runs[deployment_id].stop()
             return record
+
+    def remove(self, deployment_id: str) -> None:
+        """Deletes an ended deployment with its log. Raises in_use for any other."""
+        with self._lock:
+            if self.get(deployment_id).is_live:
+                raise TrainerFailure.of("in_use", "the deployment has not ended")
+            # The record first: without it, nothing that is left of the folder is a deployment.
+            folder = deployment_dir(self._home, deployment_id)
+            (folder / "deployment.json").unlink(missing_ok=True)
+            shutil.rmtree(folder, ignore_errors=True)
+            for known in (self._records, self._runs, self._tokens, self._calls, self._called):
+                known.pop(deployment_id, None)
+
+    def remove_of(self, checkpoint_ids: Collection[str]) -> None:
+        """Deletes the ended deployments of checkpoints."""
+        for record in self.list():
+            if not record.is_live and record.checkpoint_id in checkpoint_ids:
+                self.remove(record.deployment_id)
 
     @contextlib.contextmanager
     def call(self, deployment_id: str) -> Iterator[Address]:

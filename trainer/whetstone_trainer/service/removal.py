@@ -42,9 +42,9 @@ def refuse_used(supervisor: Supervisor, deployments: Deployments, checkpoint_ids
         raise TrainerFailure.of("in_use", "a running certificate or export reads it")
 
 
-def remove_checkpoint(home: Path, builds: Builds, folder: Path) -> None:
+def remove_checkpoint(home: Path, builds: Builds, deployments: Deployments, folder: Path) -> None:
     """Removes a checkpoint and what was built from it. The caller has made sure that nothing uses it."""
-    remove_made_from(home, builds, {folder.name})
+    remove_made_from(home, builds, deployments, {folder.name})
     discard(folder)
 
 
@@ -58,15 +58,16 @@ def remove_job(supervisor: Supervisor, builds: Builds, deployments: Deployments,
         folder = job_dir(home, job_id)
         checkpoint_ids = {manifest.checkpoint_id for manifest in list_checkpoints(folder)}
         refuse_used(supervisor, deployments, checkpoint_ids, job_id)
-        remove_made_from(home, builds, checkpoint_ids)
+        remove_made_from(home, builds, deployments, checkpoint_ids)
         spec = read_or_none(folder / "spec.json")
         _trash(home, folder)
         _remove_manifests(home, _manifests_of(spec))
     empty_trash(home)
 
 
-def remove_made_from(home: Path, builds: Builds, checkpoint_ids: Collection[str]) -> None:
-    """Removes the artifacts, certificates, exports and shared builds of checkpoints."""
+def remove_made_from(home: Path, builds: Builds, deployments: Deployments, checkpoint_ids: Collection[str]) -> None:
+    """Removes the ended deployments, artifacts, certificates, exports and shared builds of checkpoints."""
+    deployments.remove_of(checkpoint_ids)
     for path in home.glob(f"artifacts/*/{REQUEST}"):
         if checkpoint_of(read_or_none(path)) in checkpoint_ids:
             builds.drop_artifact(path.parent.name)

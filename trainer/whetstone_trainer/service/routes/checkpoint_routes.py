@@ -76,8 +76,9 @@ def delete_checkpoint(request: Request, checkpoint_id: str) -> dict[str, bool]:
         record = read_record(supervisor.home, manifest.job_id)
         if record is not None and record.status in ACTIVE:
             raise TrainerFailure.of("in_use", "its job is running and may resume from it")
-        refuse_used(supervisor, deployments_of(request), {checkpoint_id}, manifest.job_id)
-        remove_checkpoint(supervisor.home, builds_of(request), folder)
+        deployments = deployments_of(request)
+        refuse_used(supervisor, deployments, {checkpoint_id}, manifest.job_id)
+        remove_checkpoint(supervisor.home, builds_of(request), deployments, folder)
     disk_of(request).forget()
     return {"ok": True}
 

@@ -88,8 +88,10 @@ async def get_deployment(
 
 
 @router.delete("/deployments/{deployment_id}")
-async def delete_deployment(request: Request, deployment_id: str) -> JSONResponse:
-    """Stops a deployment: 202 until its process is gone, then 200."""
+async def delete_deployment(
+    request: Request, deployment_id: str, remove: Annotated[bool, Query()] = False
+) -> JSONResponse:
+    """Stops a deployment: 202 until its process is gone, then 200. With `remove`, its files go once it has ended."""
     deployments = deployments_of(request)
     loop = asyncio.get_running_loop()
     record = await asyncio.to_thread(deployments.end, deployment_id)
@@ -98,6 +100,8 @@ async def delete_deployment(request: Request, deployment_id: str) -> JSONRespons
         await asyncio.sleep(_POLL_SECONDS)
         record = deployments.get(deployment_id)
     document = await asyncio.to_thread(deployments.document, record)
+    if remove and record.status in FINAL:
+        await asyncio.to_thread(deployments.remove, deployment_id)
     return JSONResponse({"deployment": document}, 200 if record.status in FINAL else 202)
 
 
