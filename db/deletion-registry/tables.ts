@@ -402,9 +402,11 @@ export const TABLES = {
     project: "batches",
   },
   training_removals: {
-    conversation: nothing("Ids of jobs and checkpoints whose files are being deleted."),
+    conversation: nothing(
+      "Ids of what was trained and served, and hashes, whose files are being deleted on a trainer.",
+    ),
     person: NO_ACCOUNT,
-    project: "cascade",
+    project: "kept",
   },
   trigger_decisions: { conversation: NO_WORDS_OF_TRAINING, person: NO_ACCOUNT, project: "batches" },
   tuning_configs: { conversation: NO_WORDS_OF_TRAINING, person: OPAQUE_ID, project: "batches" },

@@ -206,7 +206,7 @@ export const CHECKPOINT_STATES = ["stored", "pruned"] as const;
 export const ARTIFACT_KINDS = ["merged-16bit", "lora-adapter", "gguf", "gguf-lora", "compressed"] as const;
 export const ARTIFACT_STATES = ["ready", "failed"] as const;
 /** `agent`: a trainer that calls us; `url`: one that an earlier release called, until it gets a key. */
-export const TRAINING_REMOVAL_KINDS = ["job", "checkpoint"] as const;
+export const TRAINING_REMOVAL_KINDS = ["job", "checkpoint", "deployment", "manifest"] as const;
 export const TRAINER_KINDS = ["url", "agent"] as const;
 export const TRAINER_COMMAND_STATES = ["queued", "sent", "done"] as const;
 export const TRIGGER_OUTCOMES = ["started", "skipped", "failed"] as const;

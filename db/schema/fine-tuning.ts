@@ -422,14 +422,17 @@ export const trainingArtifacts = pgTable(
   ],
 );
 
-/** Files of a deleted job or checkpoint that are still to be deleted on its trainer. Deleted once the trainer has confirmed it. */
+/**
+ * Files of a deleted job, checkpoint, deployment or manifest that are still to be deleted on a trainer. Deleted once the trainer
+ * has confirmed it. Without a foreign key to the project: a trainer may be away when the project is deleted.
+ */
 export const trainingRemovals = pgTable(
   "training_removals",
   {
     projectId: projectId(),
     id: text("id").notNull(),
     kind: text("kind", { enum: TRAINING_REMOVAL_KINDS }).notNull(),
-    /** The job's or the checkpoint's id. */
+    /** The id, or the manifest's hash. */
     subjectId: text("subject_id").notNull(),
     /** Without a foreign key: a trainer can be removed. */
     trainerId: text("trainer_id"),
@@ -441,15 +444,7 @@ export const trainingRemovals = pgTable(
     dueAt: unixMs("due_at").notNull(),
     createdAt: createdAt(),
   },
-  (t) => [
-    primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "training_removals_project",
-      columns: [t.projectId],
-      foreignColumns: [projects.id],
-    }).onDelete("cascade"),
-    index("training_removals_due").on(t.dueAt),
-  ],
+  (t) => [primaryKey({ columns: [t.projectId, t.id] }), index("training_removals_due").on(t.dueAt)],
 );
 
 /** What a tuning configuration's trigger decided, and why. */

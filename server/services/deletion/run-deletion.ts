@@ -17,7 +17,8 @@ import {
   projectIsolatingFailures,
   stripReceipts,
 } from "@/server/services/telemetry";
-import { forgetTraining } from "@/server/services/training";
+import { forgetCommandsOf } from "@/server/services/trainers";
+import { forgetTraining, queueRemovalsOf, releaseRemovals, removedColumns } from "@/server/services/training";
 import { countRemainingOfUser } from "./count-remaining";
 import { deleteBatch } from "./delete-batch";
 import { deleteOfProject } from "./delete-of-project";
@@ -130,7 +131,9 @@ async function runProjectDeletion(ctx: Ctx, { id: deletionId, subject }: Receipt
         const name = sql.identifier(table);
         const rows = await tx.db.execute(sql`
           delete from ${name} where project_id = ${tx.projectId} and ctid = any(array(
-            select ctid from ${name} where project_id = ${tx.projectId} limit ${ROWS_A_STATEMENT})) returning 1`);
+            select ctid from ${name} where project_id = ${tx.projectId} limit ${ROWS_A_STATEMENT}))
+          returning ${removedColumns(table) ?? sql`1`}`);
+        await queueRemovalsOf(tx, table, rows);
         if (rows.length > 0) await addCounts(tx.db, deletionId, { [table]: rows.length });
         return rows.length;
       });
@@ -143,6 +146,8 @@ async function runProjectDeletion(ctx: Ctx, { id: deletionId, subject }: Receipt
     const loose = await deleteOfProject(tx, TABLES_WITHOUT_CASCADE);
     // Every other project-owned row has a foreign key and is deleted by the cascade.
     const project = await tx.db.execute(sql`delete from projects where id = ${tx.projectId} returning 1`);
+    await releaseRemovals(tx);
+    await forgetCommandsOf(tx.db, tx.projectId);
     forgetReadings(tx.projectId, "all");
     // Other deletions in the project have nothing left to do; their receipts must not keep their subjects.
     await tx.db

@@ -81,6 +81,10 @@ export async function enqueue(db: Db, trainerId: string, call: TrainerCall & { s
 
 export const forgetCommand = (db: Db, id: string) => db.delete(trainerCommands).where(eq(trainerCommands.id, id));
 
+/** Deletes the calls of a deleted project, with the text in them; one that was not fetched is not made any more. */
+export const forgetCommandsOf = (db: Db, projectId: string) =>
+  db.delete(trainerCommands).where(sql`${trainerCommands.payload} ->> 'projectId' = ${projectId}`);
+
 const late = (timeoutMs: number) =>
   new TrainerUnreachable(`The trainer did not reply within ${Math.round(timeoutMs / 1000)} s.`);
 

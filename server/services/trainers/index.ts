@@ -7,7 +7,7 @@ export { takeResult } from "./agents/take-result";
 export { attachLocal } from "./attach-local";
 export { type Capabilities, readCapabilities, SPEC_VERSION } from "./capabilities";
 export { chooseTrainer, type TrainerNeeds } from "./choose-trainer";
-export { forgetOldCommands } from "./commands";
+export { forgetCommandsOf, forgetOldCommands } from "./commands";
 export { contextOfTrainer } from "./context-of-trainer";
 export { baseModelBytes, JOB_DISK_BYTES } from "./disk";
 export {

@@ -16,6 +16,9 @@ export {
   deleteJob,
   listCheckpointDependents,
   listJobDependents,
+  queueRemovalsOf,
+  releaseRemovals,
+  removedColumns,
   runRemoval,
   wakeRemovals,
 } from "./removal";

@@ -6,6 +6,7 @@ import { canonicalJson } from "@/server/platform/json/canonical-json";
 import { ScriptedDeployments } from "./scripted-deployments";
 import { ScriptedCertificates, ScriptedExports } from "./scripted-publishing";
 
+const ENDED: ReadonlySet<string> = new Set(["succeeded", "failed", "cancelled"]);
 const TOKEN = "token-of-the-scripted-trainer";
 export const CAPABILITIES = {
   trainer_version: "1.0.0",
@@ -156,7 +157,9 @@ export class ScriptedTrainer {
     if (kind === "deployments") {
       const sent = method === "PUT" ? this.withoutAccess(JSON.parse(body), "deployment_hub_token") : null;
       if (sent) this.deployments.access.set(id, sent.access);
-      return this.deployments.answer(method ?? "", id, action, sent ? JSON.stringify(sent.spec) : body);
+      const answer = this.deployments.answer(method ?? "", id, action, sent ? JSON.stringify(sent.spec) : body);
+      if (method === "DELETE" && query.has("remove") && answer.status === 200) this.deployments.served.delete(id);
+      return answer;
     }
     if (kind === "manifests") return this.manifest(method ?? "", id, body);
     const json = () => (body === "" ? null : JSON.parse(body));
@@ -173,6 +176,7 @@ export class ScriptedTrainer {
       const [after, limit] = [Number(query.get("after")), Number(query.get("limit"))];
       return { status: 200, body: { events: job.events.slice(after, after + limit), last_seq: job.events.length } };
     }
+    if (method === "DELETE" && !ENDED.has(job.status)) return problem(409, "in_use", `the job is ${job.status}`);
     if (method === "DELETE") return { status: 200, body: { ok: this.jobs.delete(id) } };
     if (method === "POST") return this.change(id, job, action, JSON.parse(body));
     return { status: 200, body: this.snapshot(id, job) };
@@ -212,6 +216,10 @@ export class ScriptedTrainer {
 
   private manifest(method: string, sha256: string, body: string): Answer {
     if (method === "HEAD") return { status: this.manifests.has(sha256) ? 200 : 404, body: null };
+    if (method === "DELETE") {
+      this.manifests.delete(sha256);
+      return { status: 200, body: { ok: true } };
+    }
     const found = createHash("sha256").update(body).digest("hex");
     if (found !== sha256) return problem(422, "manifest_hash_mismatch", `It has ${found}.`);
     this.manifests.set(sha256, body);

@@ -1,7 +1,15 @@
 import { createHash, randomUUID } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { checkpoints, files, parityCertificates, trainingEvents, trainingJobs, trainingManifests } from "@/db/schema";
+import {
+  checkpoints,
+  files,
+  parityCertificates,
+  trainingEvents,
+  trainingJobs,
+  trainingManifests,
+  trainingRemovals,
+} from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
@@ -9,6 +17,7 @@ import { deleteDataset, deleteDatasetRows, ofUser } from "@/server/services/data
 import { creating, storedDataset, write } from "@/server/services/datasets/examples/testing";
 import { deleteUserData, runDeletion } from "@/server/services/deletion";
 import { storedCertificate, storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
+import { attachTrainer } from "@/server/services/trainers/testing/attach-trainer";
 import { storedJob } from "../testing/stored-job";
 import { forgetTraining } from "./forget-training";
 
@@ -97,6 +106,17 @@ test("forgetting a user deletes the frozen file and marks the checkpoints traine
   });
   expect(await stateOf(ours, other)).toMatchObject(untouched);
   expect(await stateOf(theirs, foreign)).toMatchObject({ job: { status: "running" }, ...untouched });
+});
+
+test("a manifest that a forgotten user is in is deleted on every trainer, and no other", async () => {
+  const trainerId = await attachTrainer();
+  const { ctx } = await testProject();
+  const taught = await trained(ctx, ["ann", "bob"]);
+  await trained(ctx, ["bob"]);
+  await forget(ctx, "ann");
+  const removals = await ctx.db.select().from(trainingRemovals).where(eq(trainingRemovals.projectId, ctx.projectId));
+  const { job } = await stateOf(ctx, taught);
+  expect(removals).toMatchObject([{ kind: "manifest", subjectId: job.manifestSha256, trainerId }]);
 });
 
 test("an unfinished job is cancelled without saving, immediately or by its trainer", async () => {

@@ -4,13 +4,14 @@ import { NOW } from "@/db/now";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import { markContentForErasure } from "@/server/services/files";
+import { queueManifestRemovals } from "../removal/queue-removals";
 
 type Manifest = { sha256: string; file_id: string | null };
 type Job = { id: string; unfinished: boolean };
 
 /**
  * Forgets, in the caller's transaction, what was trained on Examples that meet the condition and are about to be deleted:
- * manifests that contain them lose their files, the jobs lose their sample answers, and the checkpoints' certificates lose
+ * manifests that contain them lose their files, here and on trainers, the jobs lose their sample answers, and the checkpoints' certificates lose
  * their prompts and answers. Unfinished jobs are cancelled without saving, and jobs and checkpoints record the time. A model
  * cannot unlearn: what it learned stays in the trainer's files, marked as tainted. The caller also has to erase the marked
  * files after the commit.
@@ -21,6 +22,10 @@ export async function forgetTraining(tx: Ctx, condition: SQL): Promise<Record<st
   if (manifests.length === 0) return {};
   const files = manifests.flatMap(({ file_id }) => (file_id === null ? [] : [file_id]));
   await markContentForErasure(tx, files);
+  await queueManifestRemovals(
+    tx,
+    manifests.map(({ sha256 }) => sha256),
+  );
   const jobs = await taintJobs(
     tx,
     manifests.map(({ sha256 }) => sha256),

@@ -1,14 +1,9 @@
-import { NOW } from "@/db/now";
-import { trainingRemovals } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
-import type { Ctx } from "@/server/platform/context";
-import { newId } from "@/server/platform/ids";
-import { trainingRemovalDue } from "@/server/platform/jobs/events";
-import { emit } from "@/server/platform/outbox";
 import { okReply } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
 import { requireTrainer } from "@/server/services/trainers";
 import { deleteCheckpointRows, deleteJobRows } from "./delete-rows";
+import { queueRemoval } from "./queue-removals";
 import { requireDeletable } from "./read-dependents";
 import { checkpointToDelete, jobToDelete } from "./schemas";
 import { readCheckpointSubject, readJobSubject } from "./subjects";
@@ -65,12 +60,3 @@ export const deleteCheckpoint = verb(
     return { ok: true as const };
   },
 );
-
-type Removal = Pick<typeof trainingRemovals.$inferInsert, "kind" | "subjectId" | "trainerId" | "checkpointIds">;
-
-/** Queues the deletion of the files, in the transaction that deletes the rows. */
-async function queueRemoval({ db, projectId }: Ctx, removal: Removal): Promise<void> {
-  const id = newId("rmv");
-  await db.insert(trainingRemovals).values({ projectId, id, ...removal, dueAt: NOW });
-  await emit(db, trainingRemovalDue.create({ projectId, removalId: id }));
-}

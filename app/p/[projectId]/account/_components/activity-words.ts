@@ -16,6 +16,7 @@ const WORDS: Record<string, string> = {
   "people.enable": "Account enabled",
   "people.changeRights": "Installation permissions changed",
   "projects.delete": "Deleted a project",
+  "projects.removeFromTrainers": "A deleted project’s files are gone from its trainers",
   "users.create": "Account created",
   "setup.complete": "Set Whetstone up",
 };

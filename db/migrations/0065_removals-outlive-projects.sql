@@ -1,0 +1,1 @@
+ALTER TABLE "training_removals" DROP CONSTRAINT "training_removals_project";
