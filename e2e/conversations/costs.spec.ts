@@ -142,7 +142,7 @@ test("costs are exact by model, vendor, label and user, and unknown ones are sho
     await expect(row(page, "returns").getByTitle("$0.0114", { exact: true })).toBeVisible();
     await expect(row(page, "No label")).toContainText("2");
     await expect(row(page, "Total").getByTitle("$0.011628", { exact: true })).toBeVisible();
-    await expect(page.getByRole("img", { name: "Cost of 30 days, by label" })).toBeVisible();
+    await expect(page.getByRole("img", { name: "Cost of 7 days, by label" })).toBeVisible();
     await expect(page.getByRole("list", { name: "Colours" })).toContainText("returns");
 
     const rows = await download(page, "costs-by-label");

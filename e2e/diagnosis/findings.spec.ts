@@ -118,7 +118,7 @@ test("a Finding's page shows its history and its daily rate, and notes are added
   const [first] = await readFindings();
   await page.goto(`/p/${project.projectId}/findings/${first!.id}`);
   await expect(content(page).getByRole("heading", { name: "Similar conversations that went well" })).toBeVisible();
-  await expect(content(page).getByRole("img", { name: /^Rate of 30 days/ })).toBeVisible();
+  await expect(content(page).getByRole("img", { name: /^Rate of 7 days/ })).toBeVisible();
   await expect(content(page).getByRole("list", { name: "What changed" })).toContainText("gpt-4o first used");
   await expect(content(page).getByText("First found")).toBeVisible();
 

@@ -3,7 +3,9 @@ import Link from "next/link";
 import { useRouter } from "next/navigation";
 import type { ListQuery } from "@/app/_components/data-table/types";
 import { useListView } from "@/app/_components/data-table/use-list-view";
+import { TICK, VALUE_AXIS } from "@/app/_lib/axes";
 import { formatDay, formatUsd, plural } from "@/app/_lib/format";
+import { fromFirst } from "@/app/_lib/from-first";
 import { AtLeast } from "@/app/p/[projectId]/_components/costs/cost-total";
 import type { Costs } from "@/server/services/costs/schemas";
 import { CostDays } from "./cost-days";
@@ -27,13 +29,14 @@ export function CostChart({ projectId, costs, now, list }: Props) {
     color: `var(--cost-${series.others ? "others" : colours[index]})`,
   }));
   const shown = parts.filter(({ values }) => values.some((value) => value !== null));
-  const rows = costs.days.map((day, index) => ({
+  const days = costs.days.map((day, index) => ({
     at: day,
     day: formatDay(day, now),
     total: costs.totals[index] ?? null,
     unpriced: costs.totalsUnpricedCalls[index] ?? 0,
     ...Object.fromEntries(shown.map(({ name, values }) => [name, values[index] ?? null])),
   }));
+  const rows = fromFirst(days, ({ total, unpriced }) => total !== null || unpriced > 0);
   return (
     <section className={classes.picture} aria-label="By day">
       {costs.groupBy === "label" ? <p className={classes.note}>{aboutLabels(costs)}</p> : null}
@@ -45,7 +48,7 @@ export function CostChart({ projectId, costs, now, list }: Props) {
         <>
           <div
             role="img"
-            aria-label={`Cost of ${plural(costs.days.length, "day")}, by ${groupWord(costs.groupBy)}; the numbers are in the tables below`}
+            aria-label={`Cost of ${plural(rows.length, "day")}, by ${groupWord(costs.groupBy)}; the numbers are in the tables below`}
             className={classes.chart}
             style={{ blockSize: CHART_HEIGHT }}
           >
@@ -60,7 +63,7 @@ export function CostChart({ projectId, costs, now, list }: Props) {
               maxBarWidth={32}
               valueFormatter={formatUsd}
               xAxisProps={{ minTickGap: 24, tick: TICK }}
-              yAxisProps={{ width: 72, tick: TICK }}
+              yAxisProps={{ ...VALUE_AXIS, width: 72 }}
               barChartProps={{
                 accessibilityLayer: false,
                 onClick: ({ activeTooltipIndex }) => {
@@ -99,6 +102,11 @@ export function CostChart({ projectId, costs, now, list }: Props) {
               }}
             />
           </div>
+          {rows.length < days.length ? (
+            <p className={classes.note}>
+              The first {plural(days.length - rows.length, "day")} of the period had no calls.
+            </p>
+          ) : null}
           <ul className={classes.legend} aria-label="Colours">
             {shown.map(({ name, label, color, key, others }) => {
               const href = others ? null : groupHref(projectId, costs, key);
@@ -132,8 +140,6 @@ const aboutLabels = ({ rows }: Costs) =>
   rows.every(({ key }) => key === null)
     ? "No conversation in this period has a label. Clients send labels as tags, and people add them on a conversation's page."
     : "A conversation with several labels counts towards each of them, so shares can add up to more than 100%, and bars can exceed the day's cost.";
-
-const TICK = { fontSize: 11, fill: "var(--mantine-color-dimmed)" };
 
 type OneDayProps = {
   day: string;

@@ -2,6 +2,7 @@
 import { LineChart } from "@mantine/charts";
 import { Table } from "@mantine/core";
 import { useState } from "react";
+import { TICK, VALUE_AXIS } from "@/app/_lib/axes";
 import { formatCompact, formatCount } from "@/app/_lib/format";
 import classes from "./charts.module.css";
 import { type ChartLine, rowsOf } from "./lines";
@@ -9,7 +10,6 @@ import { formatIn } from "./metric-words";
 import type { ChartKind } from "./series";
 
 const HEIGHT = 200;
-const TICK = { fontSize: 11, fill: "var(--mantine-color-dimmed)" };
 
 type Props = Pick<ChartKind, "title" | "unit"> & { lines: readonly ChartLine[] };
 
@@ -52,7 +52,7 @@ export function MetricChart({ title, unit, lines }: Props) {
             minTickGap: 32,
             tickFormatter: (step: number) => formatCompact(step),
           }}
-          yAxisProps={{ width: 64, tick: TICK, domain: unit === "percent" ? [0, 1] : ["auto", "auto"] }}
+          yAxisProps={{ ...VALUE_AXIS, width: 64, domain: unit === "percent" ? [0, 1] : ["auto", "auto"] }}
           lineChartProps={{ accessibilityLayer: false }}
           lineProps={{ isAnimationActive: false }}
           tooltipAnimationDuration={0}

@@ -3,14 +3,15 @@ import { CompositeChart } from "@mantine/charts";
 import { Paper, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ErrorState } from "@/app/_components/feedback/error-state";
+import { TICK, VALUE_AXIS } from "@/app/_lib/axes";
 import { formatCount, formatPercent, plural, UNKNOWN } from "@/app/_lib/format";
+import { fromFirst } from "@/app/_lib/from-first";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import classes from "./rate-by-day.module.css";
 import { SinceFix } from "./since-fix";
 import { type DayOfChanges, daysOfChanges, type TimelineRow, timelineRows } from "./timeline-rows";
 
 const HEIGHT = 200;
-const TICK = { fontSize: 11, fill: "var(--mantine-color-dimmed)" };
 /** To a tenth of a percent, so that the labels of evenly spaced ticks are evenly spaced too. */
 const tickOf = (share: number) => `${Number((share * 100).toFixed(1))}%`;
 const REFETCH_MS = 60_000;
@@ -30,7 +31,7 @@ export function RateByDay({ projectId, findingId }: { projectId: string; finding
       {query.data ? (
         <>
           {query.data.fix === null ? null : <SinceFix fix={query.data.fix} />}
-          <Drawn rows={timelineRows(query.data.days)} changes={daysOfChanges(query.data.markers)} />
+          <Drawn days={timelineRows(query.data.days)} changes={daysOfChanges(query.data.markers)} />
         </>
       ) : query.error ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
@@ -41,7 +42,12 @@ export function RateByDay({ projectId, findingId }: { projectId: string; finding
   );
 }
 
-function Drawn({ rows, changes }: { rows: TimelineRow[]; changes: DayOfChanges[] }) {
+function Drawn({ days, changes }: { days: readonly TimelineRow[]; changes: DayOfChanges[] }) {
+  const changed = new Set(changes.map(({ day }) => day));
+  const rows = fromFirst(
+    days,
+    ({ day, affected, conversations }) => affected > 0 || conversations !== 0 || changed.has(day),
+  );
   const sumOf = (field: "readAffected" | "read" | "conversations") =>
     rows.reduce((sum, row) => sum + (row[field] ?? 0), 0);
   const [affected, read, all] = [sumOf("readAffected"), sumOf("read"), sumOf("conversations")];
@@ -72,7 +78,7 @@ function Drawn({ rows, changes }: { rows: TimelineRow[]; changes: DayOfChanges[]
           connectNulls={false}
           maxBarWidth={6}
           xAxisProps={{ minTickGap: 28, tick: TICK }}
-          yAxisProps={{ width: 40, tick: TICK, tickFormatter: tickOf }}
+          yAxisProps={{ ...VALUE_AXIS, width: 40, tickFormatter: tickOf }}
           referenceLines={changes.map(({ label, number }) => ({
             x: label,
             color: "dimmed",

@@ -1,12 +1,12 @@
 import { BarChart } from "@mantine/charts";
 import { Table } from "@mantine/core";
+import { TICK, VALUE_AXIS } from "@/app/_lib/axes";
 import { formatCompact, formatCount, plural } from "@/app/_lib/format";
 import classes from "./overview.module.css";
 
 type TokenRange = { from: number; count: number };
 
 const HEIGHT = 180;
-const TICK = { fontSize: 11, fill: "var(--mantine-color-dimmed)" };
 /** The ranges double from the first bound to the last. */
 const [FIRST_BOUND, LAST_BOUND] = [128, 65_536];
 
@@ -48,7 +48,7 @@ export function TokenHistogram({ ranges }: { ranges: readonly TokenRange[] }) {
           maxBarWidth={40}
           valueFormatter={formatCount}
           xAxisProps={{ tick: TICK, interval: "preserveStartEnd" }}
-          yAxisProps={{ width: 48, tick: TICK, allowDecimals: false }}
+          yAxisProps={{ ...VALUE_AXIS, width: 48, allowDecimals: false }}
           barChartProps={{ accessibilityLayer: false }}
           barProps={{ isAnimationActive: false }}
           tooltipAnimationDuration={0}
