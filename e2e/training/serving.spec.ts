@@ -61,7 +61,7 @@ async function train(page: Page, project: TestProject): Promise<[string, string]
 async function certify(page: Page) {
   const dialog = page.getByRole("dialog", { name: "Compare the formats of this checkpoint" });
   await page.getByRole("button", { name: "More" }).click();
-  await press(page.getByRole("menuitem", { name: "Compare its formats…" }), dialog);
+  await press(page.getByRole("menuitem", { name: "Compare formats…" }), dialog);
   await dialog.getByRole("checkbox", { name: "GGUF q4_k_m" }).check();
   await expect(dialog.getByText("The trainer can’t build it.").first()).toBeVisible();
   await dialog.getByRole("button", { name: "Compare answers" }).click();

@@ -1,5 +1,6 @@
 import { Anchor, DataList, Group, Stack, Text } from "@mantine/core";
 import Link from "next/link";
+import { z } from "zod";
 import { ExactTime } from "@/app/_components/values/exact-time";
 import { Fact } from "@/app/_components/values/fact";
 import { IdText } from "@/app/_components/values/id-text";
@@ -43,7 +44,7 @@ export const CheckpointFacts = ({ projectId, checkpoint }: { projectId: string; 
         {formatMetric(value)}
       </Fact>
     ))}
-    <Fact label="Its formats">
+    <Fact label="Formats">
       {checkpoint.parity === null ? "Not compared yet" : <LookDot look={PARITY[checkpoint.parity.verdict]} />}
     </Fact>
     <Fact label="Can be resumed">{checkpoint.resumable && isUsable(checkpoint) ? "Yes" : "No"}</Fact>
@@ -99,12 +100,46 @@ export function CheckpointFiles({ projectId, checkpoint }: { projectId: string; 
   );
 }
 
+const servedWith = z.looseObject({
+  architecture: z.string().nullable(),
+  dtype: z.string(),
+  max_context: z.number(),
+  stop: z.array(z.string()),
+  servable_by: z.array(z.string()),
+});
+
 /** How to serve a checkpoint, as determined when it generated its first answer. */
-export const CheckpointProfile = ({ checkpoint: { inferenceProfile } }: { checkpoint: Checkpoint }) =>
-  inferenceProfile === null ? (
-    <Text size="sm" c="dimmed">
-      Unknown: it has not generated an answer yet.
-    </Text>
-  ) : (
-    <JsonView value={inferenceProfile} label="inference profile" />
+export function CheckpointProfile({ checkpoint: { inferenceProfile } }: { checkpoint: Checkpoint }) {
+  if (inferenceProfile === null) {
+    return (
+      <Text size="sm" c="dimmed">
+        Unknown: it has not generated an answer yet.
+      </Text>
+    );
+  }
+  // Other releases of the trainer may tell less.
+  const { data: profile } = servedWith.safeParse(inferenceProfile);
+  return (
+    <Stack gap="md">
+      {profile ? (
+        <DataList size="sm" gap={6} labelWidth={130}>
+          <Fact label="Served by">{profile.servable_by.join(", ") || "—"}</Fact>
+          <Fact label="Architecture" mono>
+            {profile.architecture ?? "—"}
+          </Fact>
+          <Fact label="Weights" mono>
+            {profile.dtype}
+          </Fact>
+          <Fact label="Context">{plural(profile.max_context, "token")}</Fact>
+          <Fact label="Stops at" mono>
+            {profile.stop.join(" ") || "—"}
+          </Fact>
+        </DataList>
+      ) : null}
+      <details>
+        <summary>Inference profile, with the chat template</summary>
+        <JsonView value={inferenceProfile} label="inference profile" />
+      </details>
+    </Stack>
   );
+}

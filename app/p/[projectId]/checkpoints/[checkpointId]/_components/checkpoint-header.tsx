@@ -64,7 +64,7 @@ export function CheckpointHeader({ projectId, checkpoint, listHref }: Props) {
               <Menu.Dropdown>
                 {mayTrain && usable ? (
                   <>
-                    <Menu.Item onClick={ask("certify")}>Compare its formats…</Menu.Item>
+                    <Menu.Item onClick={ask("certify")}>Compare formats…</Menu.Item>
                     <Menu.Item onClick={() => setComparing(true)}>Compare before and after…</Menu.Item>
                     <Menu.Item component={Link} href={playgroundHref(projectId, { b: `checkpoint:${id}` })}>
                       Try in playground

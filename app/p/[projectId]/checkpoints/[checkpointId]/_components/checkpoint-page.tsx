@@ -48,7 +48,7 @@ export function CheckpointPage({ projectId, checkpointId }: { projectId: string;
         <PageSection title="Facts">
           <CheckpointFacts projectId={projectId} checkpoint={checkpoint} />
         </PageSection>
-        <PageSection title="Comparison of its formats" flush anchor="certificates">
+        <PageSection title="Formats" flush anchor="certificates">
           <Certificates projectId={projectId} checkpointId={checkpointId} />
         </PageSection>
         <Served projectId={projectId} checkpointId={checkpointId} />
@@ -57,7 +57,7 @@ export function CheckpointPage({ projectId, checkpointId }: { projectId: string;
             <Artifacts artifacts={artifacts} />
           </PageSection>
         )}
-        <PageSection title="How to serve it">
+        <PageSection title="Serving">
           <CheckpointProfile checkpoint={checkpoint} />
         </PageSection>
         <PageSection title="Files">
