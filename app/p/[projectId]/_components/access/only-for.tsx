@@ -16,7 +16,7 @@ export function OnlyFor({ capability, title, children }: Props) {
   return (
     <>
       <PageHeader title={title} />
-      <EmptyState icon={<IconLock size={32} stroke={1.5} aria-hidden />} title={`For ${whoMay(capability)} only`}>
+      <EmptyState icon={IconLock} title={`For ${whoMay(capability)} only`}>
         You are {ROLE_WORDS[role].one} here. An owner can change that.
       </EmptyState>
     </>

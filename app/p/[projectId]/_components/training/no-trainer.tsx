@@ -24,7 +24,7 @@ const TRAINERS_MS = 15_000;
 /** Explains how to attach a trainer; fine-tuning can do nothing without one. */
 export const NoTrainer = ({ projectId, here = false }: { projectId: string; here?: boolean }) => (
   <EmptyState
-    icon={<IconCpu size={32} stroke={1.5} aria-hidden />}
+    icon={IconCpu}
     title="Attach a trainer"
     below={<StartLine />}
     action={

@@ -65,7 +65,7 @@ export function Activity() {
       rowName={(entry) => activityWords(entry).said}
       minWidth={620}
       empty={
-        <EmptyState icon={<IconHistory size={32} stroke={1.5} aria-hidden />} title="No activity yet">
+        <EmptyState icon={IconHistory} title="No activity yet">
           Sign-ins and changes to your name, password and sessions are recorded here permanently.
         </EmptyState>
       }

@@ -140,11 +140,7 @@ export function ApiKeys({ projectId }: { projectId: string }) {
         minWidth={860}
         dimmed={(key) => key.status !== "active"}
         empty={
-          <EmptyState
-            icon={<IconKey size={32} stroke={1.5} aria-hidden />}
-            title="No API keys"
-            action={<Button onClick={create.open}>New key</Button>}
-          >
+          <EmptyState icon={IconKey} title="No API keys" action={<Button onClick={create.open}>New key</Button>}>
             A key lets a program send telemetry to this project or read from it, with only the permissions you select.
           </EmptyState>
         }

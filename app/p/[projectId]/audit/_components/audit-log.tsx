@@ -1,6 +1,5 @@
 "use client";
-import { Button } from "@mantine/core";
-import { IconFilterOff, IconHistory } from "@tabler/icons-react";
+import { IconHistory } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
@@ -9,6 +8,7 @@ import { RefreshButton } from "@/app/_components/controls/refresh-button";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { NoMatch } from "@/app/_components/feedback/no-match";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
@@ -77,15 +77,9 @@ export function AuditLog({ projectId, openedAt }: { projectId: string; openedAt:
 
 function Nothing({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
   return filtered ? (
-    <EmptyState
-      icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
-      title="No changes match"
-      action={<Button onClick={onClear}>Clear filters</Button>}
-    >
-      There may be others outside these filters.
-    </EmptyState>
+    <NoMatch title="No changes match" onClear={onClear} />
   ) : (
-    <EmptyState icon={<IconHistory size={32} stroke={1.5} aria-hidden />} title="No changes yet">
+    <EmptyState icon={IconHistory} title="No changes yet">
       Every change in this project, whether by a person, a key or a job, is recorded here permanently.
     </EmptyState>
   );

@@ -1,12 +1,13 @@
 "use client";
 import { Button, NativeSelect } from "@mantine/core";
-import { IconFilterOff, IconHistoryToggle } from "@tabler/icons-react";
+import { IconHistoryToggle } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { NoMatch } from "@/app/_components/feedback/no-match";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
@@ -104,20 +105,10 @@ export function Backfills({ projectId }: { projectId: string }) {
         )}
         empty={
           isFiltered(view) ? (
-            <EmptyState
-              icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
-              title="No backfill matches"
-              action={
-                <Button variant="default" onClick={() => void setView(NO_FILTERS)}>
-                  Clear filters
-                </Button>
-              }
-            >
-              There may be others outside these filters.
-            </EmptyState>
+            <NoMatch title="No backfill matches" onClear={() => void setView(NO_FILTERS)} />
           ) : (
             <EmptyState
-              icon={<IconHistoryToggle size={32} stroke={1.5} aria-hidden />}
+              icon={IconHistoryToggle}
               title="No backfills yet"
               action={may ? <Button onClick={open}>New backfill</Button> : null}
             >

@@ -1,12 +1,13 @@
 "use client";
 import { Button } from "@mantine/core";
-import { IconDeviceFloppy, IconFilterOff, IconX } from "@tabler/icons-react";
+import { IconDeviceFloppy, IconX } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { NoMatch } from "@/app/_components/feedback/no-match";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { formatCount } from "@/app/_lib/format";
 import { useRememberList } from "@/app/_lib/remember-list";
@@ -68,7 +69,7 @@ export function Checkpoints({ projectId }: { projectId: string }) {
           empty={
             view.run === null ? (
               <EmptyState
-                icon={<IconDeviceFloppy size={32} stroke={1.5} aria-hidden />}
+                icon={IconDeviceFloppy}
                 title="No checkpoints yet"
                 action={
                   <Button component={Link} href={pageHref(projectId, "training")}>
@@ -79,17 +80,7 @@ export function Checkpoints({ projectId }: { projectId: string }) {
                 Runs save what they have learned as checkpoints: the best, the last, and those to resume from.
               </EmptyState>
             ) : (
-              <EmptyState
-                icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
-                title="No checkpoint matches"
-                action={
-                  <Button variant="default" onClick={() => void setView({ run: null })}>
-                    Clear filters
-                  </Button>
-                }
-              >
-                There may be others outside these filters.
-              </EmptyState>
+              <NoMatch title="No checkpoint matches" onClear={() => void setView({ run: null })} />
             )
           }
         />

@@ -1,7 +1,8 @@
 import { Button } from "@mantine/core";
-import { IconMessages, IconSearchOff } from "@tabler/icons-react";
+import { IconMessages } from "@tabler/icons-react";
 import Link from "next/link";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { NoMatch } from "@/app/_components/feedback/no-match";
 import { ExploreSample } from "@/app/_components/projects/explore-sample";
 import { useProject, useRights } from "../../_components/access/membership";
 import { NO_FILTERS } from "./view";
@@ -11,17 +12,9 @@ type Props = { projectId: string; filtered: boolean; setView: (view: typeof NO_F
 export function ConversationsEmpty({ projectId, filtered, setView }: Props) {
   if (filtered) {
     return (
-      <EmptyState
-        icon={<IconSearchOff size={32} stroke={1.5} aria-hidden />}
-        title="No conversation matches"
-        action={
-          <Button variant="default" onClick={() => setView(NO_FILTERS)}>
-            Clear search and filters
-          </Button>
-        }
-      >
+      <NoMatch title="No conversation matches" onClear={() => setView(NO_FILTERS)} clear="Clear search and filters">
         There may be others outside this search, these filters or this time range.
-      </EmptyState>
+      </NoMatch>
     );
   }
   return <NoConversations projectId={projectId} />;
@@ -30,17 +23,16 @@ export function ConversationsEmpty({ projectId, filtered, setView }: Props) {
 function NoConversations({ projectId }: { projectId: string }) {
   const { sample } = useProject();
   const mayLoad = useRights().includes("projects:create");
-  const icon = <IconMessages size={32} stroke={1.5} aria-hidden />;
   if (sample === "loading") {
     return (
-      <EmptyState icon={icon} title="The sample is being loaded">
+      <EmptyState icon={IconMessages} title="The sample is being loaded">
         Its conversations appear here in a few seconds.
       </EmptyState>
     );
   }
   return (
     <EmptyState
-      icon={icon}
+      icon={IconMessages}
       title="No conversations yet"
       action={
         <>

@@ -91,7 +91,7 @@ function NoCosts({ projectId, onWiden }: { projectId: string; onWiden: (() => vo
   if (any.data?.conversations.length === 0) {
     return (
       <EmptyState
-        icon={<IconChartBar size={32} stroke={1.5} aria-hidden />}
+        icon={IconChartBar}
         title="No costs yet"
         action={
           <Button component={Link} href={`/p/${projectId}/send-a-trace`}>
@@ -106,7 +106,7 @@ function NoCosts({ projectId, onWiden }: { projectId: string; onWiden: (() => vo
   }
   return (
     <EmptyState
-      icon={<IconCalendarOff size={32} stroke={1.5} aria-hidden />}
+      icon={IconCalendarOff}
       title="No model calls in this period"
       action={
         onWiden ? (

@@ -1,12 +1,13 @@
 "use client";
 import { Button } from "@mantine/core";
-import { IconBooks, IconFilterOff } from "@tabler/icons-react";
+import { IconBooks } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { SearchInput } from "@/app/_components/controls/search-input";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { NoMatch } from "@/app/_components/feedback/no-match";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
@@ -54,16 +55,12 @@ export function Datasets({ projectId }: { projectId: string }) {
         minWidth={340}
         empty={
           view.q.trim() ? (
-            <EmptyState
-              icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
-              title="No Dataset matches"
-              action={<Button onClick={() => void setView({ q: null })}>Clear search</Button>}
-            >
+            <NoMatch title="No Dataset matches" onClear={() => void setView({ q: null })} clear="Clear search">
               There may be others with another name.
-            </EmptyState>
+            </NoMatch>
           ) : (
             <EmptyState
-              icon={<IconBooks size={32} stroke={1.5} aria-hidden />}
+              icon={IconBooks}
               title="No Datasets yet"
               action={may ? <Button onClick={open}>New Dataset</Button> : null}
             >

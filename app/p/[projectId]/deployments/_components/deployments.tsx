@@ -1,12 +1,13 @@
 "use client";
 import { Button, NativeSelect } from "@mantine/core";
-import { IconFilterOff, IconRocket, IconX } from "@tabler/icons-react";
+import { IconRocket, IconX } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { NoMatch } from "@/app/_components/feedback/no-match";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useRememberList } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
@@ -97,23 +98,9 @@ export function Deployments({ projectId }: { projectId: string }) {
           }
           empty={
             isFiltered(view) ? (
-              <EmptyState
-                icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
-                title="No deployment matches"
-                action={
-                  <Button variant="default" onClick={() => void setView(NO_FILTERS)}>
-                    Clear filters
-                  </Button>
-                }
-              >
-                There may be others outside these filters.
-              </EmptyState>
+              <NoMatch title="No deployment matches" onClear={() => void setView(NO_FILTERS)} />
             ) : (
-              <EmptyState
-                icon={<IconRocket size={32} stroke={1.5} aria-hidden />}
-                title="No deployments yet"
-                action={may ? deploy : null}
-              >
+              <EmptyState icon={IconRocket} title="No deployments yet" action={may ? deploy : null}>
                 A deployment serves a checkpoint to your application, at an address that any client of the OpenAI API
                 can call. Its calls are recorded like those of any other model, and included in Findings and costs.
               </EmptyState>

@@ -1,12 +1,13 @@
 "use client";
 import { Button } from "@mantine/core";
-import { IconFilterOff, IconGitCompare, IconX } from "@tabler/icons-react";
+import { IconGitCompare, IconX } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { NoMatch } from "@/app/_components/feedback/no-match";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
@@ -69,20 +70,10 @@ export function Evaluations({ projectId }: { projectId: string }) {
           dimmed={({ status }) => status === "cancelled"}
           empty={
             isFiltered ? (
-              <EmptyState
-                icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
-                title="No comparison matches"
-                action={
-                  <Button variant="default" onClick={clear}>
-                    Clear filters
-                  </Button>
-                }
-              >
-                There may be others outside these filters.
-              </EmptyState>
+              <NoMatch title="No comparison matches" onClear={clear} />
             ) : (
               <EmptyState
-                icon={<IconGitCompare size={32} stroke={1.5} aria-hidden />}
+                icon={IconGitCompare}
                 title="Nothing compared yet"
                 action={
                   <Button component={Link} href={pageHref(projectId, "checkpoints")}>

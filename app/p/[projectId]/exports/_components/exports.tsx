@@ -1,12 +1,13 @@
 "use client";
 import { Button, NativeSelect } from "@mantine/core";
-import { IconCloudUpload, IconFilterOff, IconX } from "@tabler/icons-react";
+import { IconCloudUpload, IconX } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { NoMatch } from "@/app/_components/feedback/no-match";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
@@ -105,23 +106,9 @@ export function Exports({ projectId }: { projectId: string }) {
           )}
           empty={
             isFiltered(view) ? (
-              <EmptyState
-                icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
-                title="No export matches"
-                action={
-                  <Button variant="default" onClick={() => void setView(NO_FILTERS)}>
-                    Clear filters
-                  </Button>
-                }
-              >
-                There may be others outside these filters.
-              </EmptyState>
+              <NoMatch title="No export matches" onClear={() => void setView(NO_FILTERS)} />
             ) : (
-              <EmptyState
-                icon={<IconCloudUpload size={32} stroke={1.5} aria-hidden />}
-                title="No exports yet"
-                action={may ? exporting : null}
-              >
+              <EmptyState icon={IconCloudUpload} title="No exports yet" action={may ? exporting : null}>
                 An export publishes a checkpoint to a model hub as GGUF, as the merged model or as an adapter, with a
                 model card that describes it. Its answers are compared with the checkpoint’s first.
               </EmptyState>

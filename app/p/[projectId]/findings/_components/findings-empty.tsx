@@ -1,8 +1,9 @@
 "use client";
 import { Button, Loader } from "@mantine/core";
-import { IconCircleCheck, IconFilterOff, IconHourglass, IconMessages, IconPlayerPause } from "@tabler/icons-react";
+import { IconCircleCheck, IconHourglass, IconMessages, IconPlayerPause } from "@tabler/icons-react";
 import Link from "next/link";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { NoMatch } from "@/app/_components/feedback/no-match";
 import { useNow } from "@/app/_components/values/now";
 import { plural } from "@/app/_lib/format";
 import { coverageOf, type DiagnosticsStatus, inactiveFor } from "./coverage-note";
@@ -16,8 +17,6 @@ type Props = {
   setView: (view: Partial<View>) => unknown;
 };
 type OfStatus = { projectId: string; status: DiagnosticsStatus };
-
-const ICON = { size: 32, stroke: 1.5, "aria-hidden": true } as const;
 
 const ELSEWHERE: Partial<Record<View["tab"], string>> = {
   open: "No confirmed Finding is open.",
@@ -34,10 +33,16 @@ export function FindingsEmpty({ projectId, tab, filtered, status, setView }: Pro
       Show all Findings
     </Button>
   );
-  if (filtered) return <NoMatch onClear={() => setView(NO_FILTERS)} />;
+  if (filtered) {
+    return (
+      <NoMatch title="No Finding matches" onClear={() => setView(NO_FILTERS)}>
+        There may be others outside these filters or this time range.
+      </NoMatch>
+    );
+  }
   if (ELSEWHERE[tab]) {
     return (
-      <EmptyState icon={<IconCircleCheck {...ICON} />} title="Nothing here" action={showAll}>
+      <EmptyState icon={IconCircleCheck} title="Nothing here" action={showAll}>
         {ELSEWHERE[tab]}
       </EmptyState>
     );
@@ -61,23 +66,9 @@ export function FindingsEmpty({ projectId, tab, filtered, status, setView }: Pro
   );
 }
 
-const NoMatch = ({ onClear }: { onClear: () => void }) => (
-  <EmptyState
-    icon={<IconFilterOff {...ICON} />}
-    title="No Finding matches"
-    action={
-      <Button variant="default" onClick={onClear}>
-        Clear filters
-      </Button>
-    }
-  >
-    There may be others outside these filters or this time range.
-  </EmptyState>
-);
-
 const NothingSent = ({ projectId, status }: OfStatus) => (
   <EmptyState
-    icon={<IconMessages {...ICON} />}
+    icon={IconMessages}
     title="No Findings yet: no conversations to check"
     action={
       <Button component={Link} href={`/p/${projectId}/send-a-trace`}>
@@ -94,7 +85,7 @@ function StillReading({ projectId, status }: OfStatus) {
   const now = useNow();
   return (
     <EmptyState
-      icon={<IconHourglass {...ICON} />}
+      icon={IconHourglass}
       title="No Findings yet: still checking"
       action={
         <Button
@@ -116,7 +107,7 @@ function NothingRead({ projectId, status }: OfStatus) {
   const off = !status.automaticSchedulingEnabled;
   return (
     <EmptyState
-      icon={off ? <IconPlayerPause {...ICON} /> : <IconHourglass {...ICON} />}
+      icon={off ? IconPlayerPause : IconHourglass}
       title={off ? "Automatic diagnosis is off" : "No Findings yet: nothing checked so far"}
       action={
         <Button
@@ -141,7 +132,7 @@ type CleanProps = { title: string; status: DiagnosticsStatus; action: React.Reac
 function Clean({ title, status, action }: CleanProps) {
   const now = useNow();
   return (
-    <EmptyState icon={<IconCircleCheck {...ICON} />} title={title} action={action}>
+    <EmptyState icon={IconCircleCheck} title={title} action={action}>
       {coverageOf(status, now)}.
       {status.automaticSchedulingEnabled ? "" : " Automatic diagnosis is off: new conversations are not checked."}
     </EmptyState>

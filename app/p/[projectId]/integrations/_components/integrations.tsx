@@ -71,7 +71,7 @@ export function Integrations({ projectId }: { projectId: string }) {
 }
 
 const NoConnections = ({ action }: { action: React.ReactNode }) => (
-  <EmptyState icon={<IconPlugConnected size={32} stroke={1.5} aria-hidden />} title="No connections" action={action}>
+  <EmptyState icon={IconPlugConnected} title="No connections" action={action}>
     A connection lets Whetstone use one of your services: ask a model, open an issue in your tracker, call a webhook,
     publish a tuned model. Its secret is stored encrypted and never shown again.
   </EmptyState>

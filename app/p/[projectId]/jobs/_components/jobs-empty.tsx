@@ -1,7 +1,8 @@
 import { Button } from "@mantine/core";
-import { IconCircleCheck, IconFilterOff, IconStack2 } from "@tabler/icons-react";
+import { IconCircleCheck, IconStack2 } from "@tabler/icons-react";
 import Link from "next/link";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { NoMatch } from "@/app/_components/feedback/no-match";
 import type { BackgroundJobSummary } from "@/server/services/background-jobs/schemas";
 import { pageHref } from "../../_components/shell/pages";
 import { isFiltered, type View } from "./view";
@@ -13,8 +14,6 @@ type Props = {
   onClear: () => void;
 };
 
-const ICON = { size: 32, stroke: 1.5, "aria-hidden": true } as const;
-
 /** Explains why the list is empty: none failed, filtered, run elsewhere, or none yet. */
 export function JobsEmpty({ projectId, view, summary, onClear }: Props) {
   const all = (
@@ -24,28 +23,24 @@ export function JobsEmpty({ projectId, view, summary, onClear }: Props) {
   );
   if (view.state === "failed") {
     return (
-      <EmptyState icon={<IconCircleCheck {...ICON} />} title="No failed jobs" action={all}>
+      <EmptyState icon={IconCircleCheck} title="No failed jobs" action={all}>
         A job with no retries left stays here for 30 days and can be replayed.
       </EmptyState>
     );
   }
   if (isFiltered(view)) {
-    return (
-      <EmptyState icon={<IconFilterOff {...ICON} />} title="No job matches" action={all}>
-        There may be others outside these filters.
-      </EmptyState>
-    );
+    return <NoMatch title="No job matches" onClear={onClear} clear="Show all jobs" />;
   }
   if (summary?.engine === "inngest") {
     return (
-      <EmptyState icon={<IconStack2 {...ICON} />} title="No jobs are stored here">
+      <EmptyState icon={IconStack2} title="No jobs are stored here">
         They run on the Inngest server, and its dashboard has all of them.
       </EmptyState>
     );
   }
   return (
     <EmptyState
-      icon={<IconStack2 {...ICON} />}
+      icon={IconStack2}
       title="No jobs yet"
       action={
         <Button component={Link} href={pageHref(projectId, "send-a-trace")}>

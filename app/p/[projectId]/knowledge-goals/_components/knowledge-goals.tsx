@@ -84,11 +84,7 @@ export function KnowledgeGoals({ projectId }: { projectId: string }) {
           />
         )}
         empty={
-          <EmptyState
-            icon={<IconBulb size={32} stroke={1.5} aria-hidden />}
-            title="No knowledge goals yet"
-            action={add}
-          >
+          <EmptyState icon={IconBulb} title="No knowledge goals yet" action={add}>
             A goal describes something that a model should know, such as your refund policy. A Dataset with the
             objective “Teach project knowledge” collects good answers from conversations about it.
           </EmptyState>

@@ -70,7 +70,7 @@ export function LineageRoots({ projectId }: { projectId: string }) {
           }
           empty={
             <EmptyState
-              icon={<IconBinaryTree2 size={32} stroke={1.5} aria-hidden />}
+              icon={IconBinaryTree2}
               title="No lineage yet"
               action={
                 <Button component={Link} href={pageHref(projectId, "training")}>

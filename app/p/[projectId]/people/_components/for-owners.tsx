@@ -6,7 +6,7 @@ import { PageHeader } from "@/app/_components/layout/page-header";
 export const ForOwners = () => (
   <>
     <PageHeader title="People" />
-    <EmptyState icon={<IconLock size={32} stroke={1.5} aria-hidden />} title="For owners of the installation only">
+    <EmptyState icon={IconLock} title="For owners of the installation only">
       An owner or the operator of the installation can make you an owner.
     </EmptyState>
   </>

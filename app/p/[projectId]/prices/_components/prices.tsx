@@ -1,6 +1,6 @@
 "use client";
 import { Button } from "@mantine/core";
-import { IconCoin, IconFilterOff, IconPlus } from "@tabler/icons-react";
+import { IconCoin, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
@@ -8,6 +8,7 @@ import { useMemo } from "react";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { NoMatch } from "@/app/_components/feedback/no-match";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { useMay } from "../../_components/access/membership";
@@ -93,19 +94,11 @@ export function Prices({ projectId }: { projectId: string }) {
 
 const Nothing = ({ filtered, onClear }: { filtered: boolean; onClear: () => void }) =>
   filtered ? (
-    <EmptyState
-      icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
-      title="No price matches"
-      action={
-        <Button variant="default" onClick={onClear}>
-          Clear filters
-        </Button>
-      }
-    >
+    <NoMatch title="No price matches" onClear={onClear}>
       The cost of a model without a price is unknown: its calls are shown with a dash, never with a zero.
-    </EmptyState>
+    </NoMatch>
   ) : (
-    <EmptyState icon={<IconCoin size={32} stroke={1.5} aria-hidden />} title="No prices">
+    <EmptyState icon={IconCoin} title="No prices">
       This installation has no catalogue, and the project has no prices of its own.
     </EmptyState>
   );

@@ -16,7 +16,7 @@ type Props = {
 /** Tells the reader that no candidate is pending, and where candidates come from. */
 export const NothingToReview = ({ projectId, datasetId, done, onAll }: Props) => (
   <EmptyState
-    icon={<IconChecks size={32} stroke={1.5} aria-hidden />}
+    icon={IconChecks}
     title={done > 0 ? `All done: ${plural(done, "candidate")} reviewed` : "No candidate is waiting"}
     action={
       datasetId === null ? (

@@ -1,6 +1,6 @@
 "use client";
 import { Button } from "@mantine/core";
-import { IconFilterOff, IconListCheck } from "@tabler/icons-react";
+import { IconListCheck } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
@@ -8,6 +8,7 @@ import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataList } from "@/app/_components/data-table/data-list";
 import { SampledNote } from "@/app/_components/data-table/sampled-note";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { NoMatch } from "@/app/_components/feedback/no-match";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
@@ -77,20 +78,10 @@ type NothingProps = { projectId: string; filtered: boolean; onClear: () => void 
 
 const Nothing = ({ projectId, filtered, onClear }: NothingProps) =>
   filtered ? (
-    <EmptyState
-      icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
-      title="No Rule Run matches"
-      action={
-        <Button variant="default" onClick={onClear}>
-          Clear filters
-        </Button>
-      }
-    >
-      There may be others outside these filters.
-    </EmptyState>
+    <NoMatch title="No Rule Run matches" onClear={onClear} />
   ) : (
     <EmptyState
-      icon={<IconListCheck size={32} stroke={1.5} aria-hidden />}
+      icon={IconListCheck}
       title="No Rule Runs yet"
       action={
         <Button component={Link} href={`/p/${projectId}/send-a-trace`}>

@@ -1,12 +1,13 @@
 "use client";
 import { Button, NativeSelect } from "@mantine/core";
-import { IconChartLine, IconFilterOff, IconX } from "@tabler/icons-react";
+import { IconChartLine, IconX } from "@tabler/icons-react";
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { NoMatch } from "@/app/_components/feedback/no-match";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useRememberList } from "@/app/_lib/remember-list";
 import type { TrainingJob } from "@/server/services/training/jobs/schemas";
@@ -76,23 +77,9 @@ export function TrainingJobs({ projectId }: { projectId: string }) {
           actions={actions}
           empty={
             isFiltered(view) ? (
-              <EmptyState
-                icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
-                title="No run matches"
-                action={
-                  <Button variant="default" onClick={() => void setView(NO_FILTERS)}>
-                    Clear filters
-                  </Button>
-                }
-              >
-                There may be others outside these filters.
-              </EmptyState>
+              <NoMatch title="No run matches" onClear={() => void setView(NO_FILTERS)} />
             ) : (
-              <EmptyState
-                icon={<IconChartLine size={32} stroke={1.5} aria-hidden />}
-                title="No training yet"
-                action={may ? train : null}
-              >
+              <EmptyState icon={IconChartLine} title="No training yet" action={may ? train : null}>
                 Teach a model the Examples of a Dataset. Before a run starts, you see the exact text it is trained on,
                 the memory and time it needs, and which Examples would be excluded.
               </EmptyState>

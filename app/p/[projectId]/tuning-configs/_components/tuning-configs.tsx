@@ -77,11 +77,7 @@ export function TuningConfigs({ projectId }: { projectId: string }) {
             />
           )}
           empty={
-            <EmptyState
-              icon={<IconCalendarBolt size={32} stroke={1.5} aria-hidden />}
-              title="No tuning configurations"
-              action={may ? add : null}
-            >
+            <EmptyState icon={IconCalendarBolt} title="No tuning configurations" action={may ? add : null}>
               A configuration repeats a training with the same Dataset, model and settings: started by hand, on a
               schedule, or once enough new Examples have been collected.
             </EmptyState>

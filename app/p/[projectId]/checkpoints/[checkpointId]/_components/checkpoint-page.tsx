@@ -85,7 +85,7 @@ function NoCheckpoint({ projectId, query }: { projectId: string; query: Query })
       <PageHeader title="Checkpoint" />
       {problemOf(query.error).status === 404 ? (
         <EmptyState
-          icon={<IconDeviceFloppy size={32} stroke={1.5} aria-hidden />}
+          icon={IconDeviceFloppy}
           title="Checkpoint not found"
           action={
             <Button component={Link} href={pageHref(projectId, "checkpoints")}>

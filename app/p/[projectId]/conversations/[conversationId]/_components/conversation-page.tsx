@@ -126,7 +126,7 @@ const Gone = ({ back }: { back: string }) => (
   <>
     <PageHeader title="Conversation" />
     <EmptyState
-      icon={<IconMessageOff size={32} stroke={1.5} aria-hidden />}
+      icon={IconMessageOff}
       title="This conversation was deleted"
       action={
         <Button component={Link} href={back}>

@@ -90,7 +90,7 @@ const Gone = ({ projectId }: { projectId: string }) => (
   <>
     <PageHeader title="Dataset" />
     <EmptyState
-      icon={<IconBooksOff size={32} stroke={1.5} aria-hidden />}
+      icon={IconBooksOff}
       title="Dataset not found"
       action={
         <Button component={Link} href={pageHref(projectId, "datasets")}>

@@ -92,7 +92,7 @@ function NoDeployment({ projectId, query }: NoDeploymentProps) {
       <PageHeader title="Deployment" />
       {problemOf(query.error).status === 404 ? (
         <EmptyState
-          icon={<IconRocket size={32} stroke={1.5} aria-hidden />}
+          icon={IconRocket}
           title="Deployment not found"
           action={
             <Button component={Link} href={pageHref(projectId, "deployments")}>

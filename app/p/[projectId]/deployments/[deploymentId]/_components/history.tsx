@@ -26,7 +26,7 @@ export function History({ projectId, deployment }: { projectId: string; deployme
       minWidth={340}
       dimmed={({ id, status }) => id !== deployment.id && status === "stopped"}
       empty={
-        <EmptyState icon={<IconHistory size={32} stroke={1.5} aria-hidden />} title="Nothing ran under this name">
+        <EmptyState icon={IconHistory} title="Nothing ran under this name">
           Its versions are listed here.
         </EmptyState>
       }

@@ -138,7 +138,7 @@ function NoEvaluation({ projectId, query }: { projectId: string; query: Query })
       <>
         {header}
         <EmptyState
-          icon={<IconGitCompare size={32} stroke={1.5} aria-hidden />}
+          icon={IconGitCompare}
           title="Comparison not found"
           action={
             <Button component={Link} href={pageHref(projectId, "evaluations")}>

@@ -1,11 +1,12 @@
 "use client";
 import { Button, Group, NativeSelect, Skeleton, Stack } from "@mantine/core";
-import { IconFilterOff, IconLock, IconMessages } from "@tabler/icons-react";
+import { IconLock, IconMessages } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useEffect, useRef, useState } from "react";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { ErrorState } from "@/app/_components/feedback/error-state";
+import { NoMatch } from "@/app/_components/feedback/no-match";
 import { StaleNote } from "@/app/_components/feedback/stale-note";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
@@ -87,21 +88,13 @@ export function Rows({ projectId, evaluation }: { projectId: string; evaluation:
         <NotRead query={query} />
       ) : rows.length === 0 ? (
         view.outcome === null ? (
-          <EmptyState icon={<IconMessages size={32} stroke={1.5} aria-hidden />} title="No rows">
+          <EmptyState icon={IconMessages} title="No rows">
             They were deleted with their users, conversations or Examples. The counts remain.
           </EmptyState>
         ) : (
-          <EmptyState
-            icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
-            title="No row matches"
-            action={
-              <Button variant="default" onClick={() => void setView({ outcome: null })}>
-                Clear filters
-              </Button>
-            }
-          >
+          <NoMatch title="No row matches" onClear={() => void setView({ outcome: null })}>
             There may be others outside this filter.
-          </EmptyState>
+          </NoMatch>
         )
       ) : (
         <ul className={classes.list} ref={box} aria-label="Answers">
@@ -126,7 +119,7 @@ const FORBIDDEN = 403;
 function NotRead({ query }: { query: { error: unknown; isFetching: boolean; refetch: () => unknown } }) {
   if (problemOf(query.error).status === FORBIDDEN) {
     return (
-      <EmptyState icon={<IconLock size={32} stroke={1.5} aria-hidden />} title="You don’t have access to these rows">
+      <EmptyState icon={IconLock} title="You don’t have access to these rows">
         They contain text from conversations or Examples. Ask an owner of the project for access.
       </EmptyState>
     );

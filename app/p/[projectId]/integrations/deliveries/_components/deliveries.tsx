@@ -43,7 +43,7 @@ export function Deliveries({ projectId }: { projectId: string }) {
         actions={useActions(projectId)}
         minWidth={340}
         empty={
-          <EmptyState icon={<IconSend size={32} stroke={1.5} aria-hidden />} title="Nothing sent yet">
+          <EmptyState icon={IconSend} title="Nothing sent yet">
             Messages to webhooks about Findings appear here with their outcome, and can be sent again.
           </EmptyState>
         }

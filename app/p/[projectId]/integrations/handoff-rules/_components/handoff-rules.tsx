@@ -92,7 +92,7 @@ function useRemove(projectId: string) {
 type EmptyProps = { projectId: string; action: React.ReactNode; lacksTracker: boolean };
 
 const NoRules = ({ projectId, action, lacksTracker }: EmptyProps) => (
-  <EmptyState icon={<IconTicket size={32} stroke={1.5} aria-hidden />} title="No handoff rules" action={action}>
+  <EmptyState icon={IconTicket} title="No handoff rules" action={action}>
     A handoff rule creates tickets for new Findings of a severity and a number of conversations that you choose, up to a
     daily limit.
     {lacksTracker ? (

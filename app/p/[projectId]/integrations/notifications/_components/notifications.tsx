@@ -98,7 +98,7 @@ function useRemove(projectId: string) {
 type EmptyProps = { projectId: string; action: React.ReactNode; hasWebhook: boolean };
 
 const NoNotifications = ({ projectId, action, hasWebhook }: EmptyProps) => (
-  <EmptyState icon={<IconBell size={32} stroke={1.5} aria-hidden />} title="No notifications" action={action}>
+  <EmptyState icon={IconBell} title="No notifications" action={action}>
     A notification tells a webhook or a Slack channel about Findings that are new, have regressed or are escalating:
     once each, or as a digest when there are many.
     {hasWebhook ? null : (

@@ -40,7 +40,7 @@ export function TrackerDeliveries({ projectId }: { projectId: string }) {
         actions={useActions(projectId)}
         minWidth={340}
         empty={
-          <EmptyState icon={<IconWebhook size={32} stroke={1.5} aria-hidden />} title="No delivery yet">
+          <EmptyState icon={IconWebhook} title="No delivery yet">
             Events from a tracker’s webhook appear here for 30 days and can be processed again. Create the webhook in
             its connection’s menu.
           </EmptyState>

@@ -94,7 +94,7 @@ function NoLineage({ projectId, query }: { projectId: string; query: Query }) {
   if (problemOf(query.error).status === 404) {
     return (
       <EmptyState
-        icon={<IconBinaryTree2 size={32} stroke={1.5} aria-hidden />}
+        icon={IconBinaryTree2}
         title="Nothing was trained from this model"
         action={
           <Button component={Link} href={pageHref(projectId, "lineage")}>

@@ -58,7 +58,7 @@ export function Repricings({ projectId }: { projectId: string }) {
             rowName={({ id }) => id}
             minWidth={860}
             empty={
-              <EmptyState icon={<IconRefresh size={32} stroke={1.5} aria-hidden />} title="Nothing repriced yet">
+              <EmptyState icon={IconRefresh} title="Nothing repriced yet">
                 Costs are stored with each call and stay as they are when a price changes. Only repricing changes them,
                 and it can be undone.
               </EmptyState>

@@ -73,7 +73,7 @@ export function CheckpointsTab({ projectId, job, checkpoints: query }: Props) {
         minWidth={340}
         dimmed={({ state }) => state === "pruned"}
         empty={
-          <EmptyState icon={<IconDeviceFloppy size={32} stroke={1.5} aria-hidden />} title="No checkpoints yet">
+          <EmptyState icon={IconDeviceFloppy} title="No checkpoints yet">
             {isMoving(job)
               ? "The first is saved with the first evaluation, and the last at the end."
               : "The run ended before it saved one."}

@@ -42,7 +42,7 @@ export function RunCharts({ projectId, job }: { projectId: string; job: Training
   const charts = chartsOf([...byName.keys()]);
   if (charts.length === 0) {
     return (
-      <EmptyState icon={<IconChartLine size={32} stroke={1.5} aria-hidden />} title="Nothing to plot yet">
+      <EmptyState icon={IconChartLine} title="Nothing to plot yet">
         {isMoving(job)
           ? "The charts begin with the first step of the training."
           : "The run ended before its first step."}

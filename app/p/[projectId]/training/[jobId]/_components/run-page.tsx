@@ -93,7 +93,7 @@ function NoRun({ projectId, query }: NoRunProps) {
       <>
         <PageHeader title="Training run" />
         <EmptyState
-          icon={<IconChartLine size={32} stroke={1.5} aria-hidden />}
+          icon={IconChartLine}
           title="Run not found"
           action={
             <Button component={Link} href={pageHref(projectId, "training")}>

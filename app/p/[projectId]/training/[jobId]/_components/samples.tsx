@@ -28,10 +28,7 @@ export function Samples({ projectId, job }: { projectId: string; job: TrainingJo
       );
     }
     return (
-      <EmptyState
-        icon={<IconMessageDots size={32} stroke={1.5} aria-hidden />}
-        title={isMoving(job) ? "No samples yet" : "No samples"}
-      >
+      <EmptyState icon={IconMessageDots} title={isMoving(job) ? "No samples yet" : "No samples"}>
         At every evaluation the model answers a few Examples of the validation split, which it is not trained on.
         {job.validationManifest === null ? " This Dataset’s version has no validation split." : ""}
       </EmptyState>

@@ -71,7 +71,7 @@ export function Compare({ projectId, jobIds }: { projectId: string; jobIds: read
     return (
       <>
         {header}
-        <EmptyState icon={<IconGitCompare size={32} stroke={1.5} aria-hidden />} title="Nothing to compare">
+        <EmptyState icon={IconGitCompare} title="Nothing to compare">
           Select two to four runs in the list, then choose Compare.
         </EmptyState>
       </>

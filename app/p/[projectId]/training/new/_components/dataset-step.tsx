@@ -30,7 +30,7 @@ export function DatasetStep({ projectId, draft, setDraft }: StepProps) {
   if (datasets.data.length === 0) {
     return (
       <EmptyState
-        icon={<IconBooks size={32} stroke={1.5} aria-hidden />}
+        icon={IconBooks}
         title="No Datasets yet"
         action={
           <Button component={Link} href={pageHref(projectId, "datasets")}>

@@ -1,6 +1,6 @@
 "use client";
 import { Button } from "@mantine/core";
-import { IconFilterOff, IconMessages } from "@tabler/icons-react";
+import { IconMessages } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
@@ -9,6 +9,7 @@ import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataList } from "@/app/_components/data-table/data-list";
 import { ChosenFilters, FacetsToggle } from "@/app/_components/facets/facets";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { NoMatch } from "@/app/_components/feedback/no-match";
 import panes from "@/app/_components/layout/panes.module.css";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
@@ -83,17 +84,11 @@ export function ExamplesTab({ projectId, dataset, view, setView }: Props) {
             )}
             empty={
               isFiltered(view) ? (
-                <EmptyState
-                  icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
+                <NoMatch
                   title="No Example matches"
-                  action={
-                    <Button variant="default" onClick={() => void setView(NO_FILTERS)}>
-                      Clear search and filters
-                    </Button>
-                  }
-                >
-                  There may be others outside these filters.
-                </EmptyState>
+                  onClear={() => void setView(NO_FILTERS)}
+                  clear="Clear search and filters"
+                />
               ) : (
                 <NoExamples
                   projectId={projectId}
@@ -116,7 +111,7 @@ function NoExamples({ projectId, dataset, onSettings }: NoExamplesProps) {
   const may = useMay("models:manage");
   return (
     <EmptyState
-      icon={<IconMessages size={32} stroke={1.5} aria-hidden />}
+      icon={IconMessages}
       title="No Examples yet"
       action={
         may ? (

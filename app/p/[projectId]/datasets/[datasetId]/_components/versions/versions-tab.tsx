@@ -67,7 +67,7 @@ export function VersionsTab({ projectId, dataset, view, setView }: Props) {
         minWidth={340}
         actions={[compare]}
         empty={
-          <EmptyState icon={<IconHistory size={32} stroke={1.5} aria-hidden />} title="No versions yet">
+          <EmptyState icon={IconHistory} title="No versions yet">
             Each import, each collection pass and each session of edits becomes a version. Any two can be compared, and
             any one restored.
           </EmptyState>
