@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { asc, type Column, desc, sql } from "drizzle-orm";
+import { asc, type Column, desc, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { ServiceError } from "./errors";
 import type { SortOrder } from "./schemas";
@@ -96,4 +96,24 @@ export function byTime({ name, filters, time, id, order, limit, cursor }: List &
       return { rows: shown, nextCursor: rows.length > limit && last ? encode(positionOf(last)) : null };
     },
   };
+}
+
+/** A query whose order and limit are still open, such as a select with its conditions. */
+type Sortable<Row> = { orderBy: (...columns: SQL[]) => { limit: (rows: number) => PromiseLike<Row[]> } };
+
+type TableList = Omit<List, "time" | "id"> & { table: { createdAt: Column; id: Column } };
+
+/**
+ * Returns one page of a table, newest first, with the next page's cursor. `query` selects the list's rows: `after` goes into
+ * its WHERE, and the order and the limit are added here.
+ */
+export async function listPage<Row extends { createdAt: number; id: string }>(
+  { table, ...list }: TableList,
+  query: (after: SQL | undefined) => Sortable<Row>,
+) {
+  const { after, order, fetch, page } = newestFirst({ ...list, time: table.createdAt, id: table.id });
+  const rows = await query(after)
+    .orderBy(...order)
+    .limit(fetch);
+  return page(rows, ({ createdAt, id }) => [createdAt, id]);
 }

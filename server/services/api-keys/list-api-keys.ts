@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { databaseNow } from "@/db/database-now";
 import { apiKeys } from "@/db/schema";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { apiKeyJson } from "./api-key-json";
 import { apiKeysReply, listApiKeysInput } from "./schemas";
@@ -18,21 +18,14 @@ export const listApiKeys = verb(
     reply: apiKeysReply,
   },
   async (ctx, { limit, cursor }) => {
-    const list = newestFirst({
-      name: "api-keys",
-      filters: { project: ctx.projectId },
-      time: apiKeys.createdAt,
-      id: apiKeys.id,
-      limit,
-      cursor,
-    });
-    const found = await ctx.db
-      .select()
-      .from(apiKeys)
-      .where(and(eq(apiKeys.projectId, ctx.projectId), list.after))
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    const { rows, nextCursor } = await listPage(
+      { name: "api-keys", table: apiKeys, filters: { project: ctx.projectId }, limit, cursor },
+      (after) =>
+        ctx.db
+          .select()
+          .from(apiKeys)
+          .where(and(eq(apiKeys.projectId, ctx.projectId), after)),
+    );
     const now = await databaseNow(ctx.db);
     return { apiKeys: rows.map((row) => apiKeyJson(row, now)), pagination: { limit, nextCursor } };
   },

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { accountAuditLog } from "@/db/schema";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { accountVerb } from "@/server/platform/verb";
 import { auditEntryOf } from "./entry";
 import { auditReply, listMyActivityInput } from "./schemas";
@@ -14,21 +14,14 @@ export const listMyActivity = accountVerb(
     reply: auditReply,
   },
   async ({ db, userId }, { limit, cursor }) => {
-    const list = newestFirst({
-      name: "activity",
-      filters: { userId },
-      time: accountAuditLog.createdAt,
-      id: accountAuditLog.id,
-      limit,
-      cursor,
-    });
-    const found = await db
-      .select()
-      .from(accountAuditLog)
-      .where(and(eq(accountAuditLog.userId, userId), list.after))
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    const { rows, nextCursor } = await listPage(
+      { name: "activity", table: accountAuditLog, filters: { userId }, limit, cursor },
+      (after) =>
+        db
+          .select()
+          .from(accountAuditLog)
+          .where(and(eq(accountAuditLog.userId, userId), after)),
+    );
     return {
       entries: rows.map((row) => auditEntryOf(row, { actor: null, target: null })),
       pagination: { limit, nextCursor },

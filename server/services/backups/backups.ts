@@ -1,6 +1,6 @@
 import type { Db } from "@/db/client";
 import { backups } from "@/db/schema";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { newId } from "@/server/platform/ids";
 import { verb } from "@/server/platform/verb";
 import { type Backup, backupsReply, listBackupsInput } from "./schemas";
@@ -17,14 +17,10 @@ export const listBackups = verb(
     reply: backupsReply,
   },
   async (ctx, { limit, cursor }) => {
-    const list = newestFirst({ name: "backups", filters: {}, time: backups.createdAt, id: backups.id, limit, cursor });
-    const found = await ctx.db
-      .select()
-      .from(backups)
-      .where(list.after)
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    const { rows, nextCursor } = await listPage(
+      { name: "backups", table: backups, filters: {}, limit, cursor },
+      (after) => ctx.db.select().from(backups).where(after),
+    );
     return { backups: rows, pagination: { limit, nextCursor } };
   },
 );

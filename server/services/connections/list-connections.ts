@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { connections } from "@/db/schema";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { shownTo } from "./connection-json";
 import { pollProblems } from "./poll-problems";
@@ -17,21 +17,14 @@ export const listConnections = verb(
     reply: connectionsReply,
   },
   async (ctx, { limit, cursor }) => {
-    const list = newestFirst({
-      name: "connections",
-      filters: { project: ctx.projectId },
-      time: connections.createdAt,
-      id: connections.id,
-      limit,
-      cursor,
-    });
-    const found = await ctx.db
-      .select()
-      .from(connections)
-      .where(and(eq(connections.projectId, ctx.projectId), list.after))
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    const { rows, nextCursor } = await listPage(
+      { name: "connections", table: connections, filters: { project: ctx.projectId }, limit, cursor },
+      (after) =>
+        ctx.db
+          .select()
+          .from(connections)
+          .where(and(eq(connections.projectId, ctx.projectId), after)),
+    );
     const problems = await pollProblems(
       ctx,
       rows.map(({ id }) => id),

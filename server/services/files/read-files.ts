@@ -1,6 +1,6 @@
 import { and, eq, ne } from "drizzle-orm";
 import { files } from "@/db/schema";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { ServiceError } from "@/server/platform/errors";
 import { fileStore, isMissing } from "@/server/platform/files";
 import { streamVerb } from "@/server/platform/stream-verb";
@@ -22,14 +22,12 @@ export const listFiles = verb(
     reply: filesReply,
   },
   async (ctx, { limit, cursor }) => {
-    const list = newestFirst({ name: "files", filters: {}, time: files.createdAt, id: files.id, limit, cursor });
-    const found = await ctx.db
-      .select()
-      .from(files)
-      .where(and(eq(files.projectId, ctx.projectId), ne(files.state, "deleting"), list.after))
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    const { rows, nextCursor } = await listPage({ name: "files", table: files, filters: {}, limit, cursor }, (after) =>
+      ctx.db
+        .select()
+        .from(files)
+        .where(and(eq(files.projectId, ctx.projectId), ne(files.state, "deleting"), after)),
+    );
     return { files: rows.map(fileJson), pagination: { limit, nextCursor } };
   },
 );

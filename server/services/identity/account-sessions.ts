@@ -3,7 +3,7 @@ import { z } from "zod";
 import { NOW } from "@/db/now";
 import { sessions } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { okReply } from "@/server/platform/schemas";
 import { accountVerb } from "@/server/platform/verb";
@@ -19,21 +19,14 @@ export const listSessions = accountVerb(
     reply: sessionsReply,
   },
   async ({ db, userId, sessionId }, { limit, cursor }) => {
-    const list = newestFirst({
-      name: "sessions",
-      filters: { userId },
-      time: sessions.createdAt,
-      id: sessions.id,
-      limit,
-      cursor,
-    });
-    const found = await db
-      .select()
-      .from(sessions)
-      .where(and(eq(sessions.userId, userId), isNull(sessions.revokedAt), gt(sessions.expiresAt, NOW), list.after))
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    const { rows, nextCursor } = await listPage(
+      { name: "sessions", table: sessions, filters: { userId }, limit, cursor },
+      (after) =>
+        db
+          .select()
+          .from(sessions)
+          .where(and(eq(sessions.userId, userId), isNull(sessions.revokedAt), gt(sessions.expiresAt, NOW), after)),
+    );
     return {
       sessions: rows.map((row) => ({ ...row, current: row.id === sessionId })),
       pagination: { limit, nextCursor },

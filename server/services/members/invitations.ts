@@ -5,7 +5,7 @@ import { NOW } from "@/db/now";
 import { invitations } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { idOfActor } from "@/server/platform/context";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { okReply } from "@/server/platform/schemas";
@@ -99,28 +99,21 @@ export const listInvitations = verb(
     reply: invitationsReply,
   },
   async (ctx, { limit, cursor, pending }) => {
-    const list = newestFirst({
-      name: "invitations",
-      filters: { project: ctx.projectId, pending },
-      time: invitations.createdAt,
-      id: invitations.id,
-      limit,
-      cursor,
-    });
     const usable = isPending(ctx.db);
-    const found = await ctx.db
-      .select({ ...getTableColumns(invitations), stillMay: sql<boolean>`(${issuerMayStillGrant(ctx.db)})` })
-      .from(invitations)
-      .where(
-        and(
-          eq(invitations.projectId, ctx.projectId),
-          pending === undefined ? undefined : pending ? usable : sql`not (${usable})`,
-          list.after,
-        ),
-      )
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    const { rows, nextCursor } = await listPage(
+      { name: "invitations", table: invitations, filters: { project: ctx.projectId, pending }, limit, cursor },
+      (after) =>
+        ctx.db
+          .select({ ...getTableColumns(invitations), stillMay: sql<boolean>`(${issuerMayStillGrant(ctx.db)})` })
+          .from(invitations)
+          .where(
+            and(
+              eq(invitations.projectId, ctx.projectId),
+              pending === undefined ? undefined : pending ? usable : sql`not (${usable})`,
+              after,
+            ),
+          ),
+    );
     const now = await databaseNow(ctx.db);
     return {
       invitations: rows.map(({ stillMay, ...row }) => invitationJson(row, now, stillMay)),

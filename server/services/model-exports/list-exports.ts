@@ -1,6 +1,6 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { modelExports } from "@/db/schema";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "@/server/services/trainers";
 import { exportJson, readExport } from "./export-rows";
@@ -18,29 +18,22 @@ export const listExports = verb(
     reply: exportsReply,
   },
   async (ctx, { limit, cursor, ...filters }) => {
-    const list = newestFirst({
-      name: "model-exports",
-      filters: { project: ctx.projectId, ...filters },
-      time: modelExports.createdAt,
-      id: modelExports.id,
-      limit,
-      cursor,
-    });
     const { status, checkpointId } = filters;
-    const found = await ctx.db
-      .select()
-      .from(modelExports)
-      .where(
-        and(
-          eq(modelExports.projectId, ctx.projectId),
-          status && inArray(modelExports.status, status),
-          checkpointId === undefined ? undefined : eq(modelExports.checkpointId, checkpointId),
-          list.after,
-        ),
-      )
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, ({ createdAt, id }) => [createdAt, id]);
+    const { rows, nextCursor } = await listPage(
+      { name: "model-exports", table: modelExports, filters: { project: ctx.projectId, ...filters }, limit, cursor },
+      (after) =>
+        ctx.db
+          .select()
+          .from(modelExports)
+          .where(
+            and(
+              eq(modelExports.projectId, ctx.projectId),
+              status && inArray(modelExports.status, status),
+              checkpointId === undefined ? undefined : eq(modelExports.checkpointId, checkpointId),
+              after,
+            ),
+          ),
+    );
     return { exports: rows.map(exportJson), nextCursor };
   },
 );

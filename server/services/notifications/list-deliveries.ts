@@ -1,7 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { connections, deliveries, findings, notices } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { type Delivery, deliveriesReply, deliveryIdInput, deliveryReply, listDeliveriesInput } from "./schemas";
@@ -21,28 +21,21 @@ export const listDeliveries = verb(
     reply: deliveriesReply,
   },
   async (ctx, { limit, cursor, ...filters }) => {
-    const list = newestFirst({
-      name: "deliveries",
-      filters: { project: ctx.projectId, ...filters },
-      time: deliveries.createdAt,
-      id: deliveries.id,
-      limit,
-      cursor,
-    });
-    const found = await ctx.db
-      .select()
-      .from(deliveries)
-      .where(
-        and(
-          eq(deliveries.projectId, ctx.projectId),
-          filters.state && eq(deliveries.state, filters.state),
-          filters.connectionId === undefined ? undefined : eq(deliveries.connectionId, filters.connectionId),
-          list.after,
-        ),
-      )
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    const { rows, nextCursor } = await listPage(
+      { name: "deliveries", table: deliveries, filters: { project: ctx.projectId, ...filters }, limit, cursor },
+      (after) =>
+        ctx.db
+          .select()
+          .from(deliveries)
+          .where(
+            and(
+              eq(deliveries.projectId, ctx.projectId),
+              filters.state && eq(deliveries.state, filters.state),
+              filters.connectionId === undefined ? undefined : eq(deliveries.connectionId, filters.connectionId),
+              after,
+            ),
+          ),
+    );
     return { deliveries: await deliveriesJson(ctx, rows), pagination: { limit, nextCursor } };
   },
 );

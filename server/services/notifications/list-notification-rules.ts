@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { notificationRules } from "@/db/schema";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { isRule, notificationRuleJson } from "./notification-rules";
@@ -23,21 +23,14 @@ export const listNotificationRules = verb(
     reply: notificationRulesReply,
   },
   async (ctx, { limit, cursor }) => {
-    const list = newestFirst({
-      name: "notification-rules",
-      filters: { project: ctx.projectId },
-      time: notificationRules.createdAt,
-      id: notificationRules.id,
-      limit,
-      cursor,
-    });
-    const found = await ctx.db
-      .select()
-      .from(notificationRules)
-      .where(and(eq(notificationRules.projectId, ctx.projectId), list.after))
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    const { rows, nextCursor } = await listPage(
+      { name: "notification-rules", table: notificationRules, filters: { project: ctx.projectId }, limit, cursor },
+      (after) =>
+        ctx.db
+          .select()
+          .from(notificationRules)
+          .where(and(eq(notificationRules.projectId, ctx.projectId), after)),
+    );
     return { notificationRules: rows.map(notificationRuleJson), pagination: { limit, nextCursor } };
   },
 );

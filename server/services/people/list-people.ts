@@ -1,5 +1,5 @@
 import { users } from "@/db/schema";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { installationVerb } from "@/server/platform/verb";
 import { impactOf, personColumns, readPerson } from "./read-people";
 import { listPeopleInput, peopleReply, personInput, personWithImpactReply } from "./schemas";
@@ -14,14 +14,9 @@ export const listPeople = installationVerb(
     reply: peopleReply,
   },
   async ({ db }, { limit, cursor }) => {
-    const list = newestFirst({ name: "people", filters: {}, time: users.createdAt, id: users.id, limit, cursor });
-    const found = await db
-      .select(personColumns)
-      .from(users)
-      .where(list.after)
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    const { rows, nextCursor } = await listPage({ name: "people", table: users, filters: {}, limit, cursor }, (after) =>
+      db.select(personColumns).from(users).where(after),
+    );
     return { people: rows, pagination: { limit, nextCursor } };
   },
 );

@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { collectionPasses } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { idOfActor } from "@/server/platform/context";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { notFound, ServiceError, unprocessable } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { collectionPassRequested } from "@/server/platform/jobs/events";
@@ -74,21 +74,20 @@ export const listCollectionPasses = verb(
   },
   async (ctx, { datasetId, limit, cursor }) => {
     await readDatasetRow(ctx, datasetId);
-    const list = newestFirst({
-      name: "collection-passes",
-      filters: { project: ctx.projectId, datasetId },
-      time: collectionPasses.createdAt,
-      id: collectionPasses.id,
-      limit,
-      cursor,
-    });
-    const found = await ctx.db
-      .select()
-      .from(collectionPasses)
-      .where(and(eq(collectionPasses.projectId, ctx.projectId), eq(collectionPasses.datasetId, datasetId), list.after))
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    const { rows, nextCursor } = await listPage(
+      {
+        name: "collection-passes",
+        table: collectionPasses,
+        filters: { project: ctx.projectId, datasetId },
+        limit,
+        cursor,
+      },
+      (after) =>
+        ctx.db
+          .select()
+          .from(collectionPasses)
+          .where(and(eq(collectionPasses.projectId, ctx.projectId), eq(collectionPasses.datasetId, datasetId), after)),
+    );
     return { collectionPasses: rows.map(passJson), nextCursor };
   },
 );

@@ -1,7 +1,7 @@
 import { and, eq, ilike, isNull } from "drizzle-orm";
 import { containing } from "@/db/like";
 import { datasets } from "@/db/schema";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { datasetJson } from "./read-dataset";
 import { datasetsReply, listDatasetsInput } from "./schemas";
@@ -18,28 +18,27 @@ export const listDatasets = verb(
     reply: datasetsReply,
   },
   async (ctx, { limit, cursor, q }) => {
-    const list = newestFirst({
-      name: "datasets",
-      filters: { project: ctx.projectId, ...(q !== undefined && { q }) },
-      time: datasets.createdAt,
-      id: datasets.id,
-      limit,
-      cursor,
-    });
-    const found = await ctx.db
-      .select()
-      .from(datasets)
-      .where(
-        and(
-          eq(datasets.projectId, ctx.projectId),
-          isNull(datasets.deletedAt),
-          q === undefined ? undefined : ilike(datasets.name, containing(q)),
-          list.after,
-        ),
-      )
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, ({ createdAt, id }) => [createdAt, id]);
+    const { rows, nextCursor } = await listPage(
+      {
+        name: "datasets",
+        table: datasets,
+        filters: { project: ctx.projectId, ...(q !== undefined && { q }) },
+        limit,
+        cursor,
+      },
+      (after) =>
+        ctx.db
+          .select()
+          .from(datasets)
+          .where(
+            and(
+              eq(datasets.projectId, ctx.projectId),
+              isNull(datasets.deletedAt),
+              q === undefined ? undefined : ilike(datasets.name, containing(q)),
+              after,
+            ),
+          ),
+    );
     return { datasets: rows.map(datasetJson), nextCursor };
   },
 );

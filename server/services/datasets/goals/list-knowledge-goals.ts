@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { knowledgeGoals } from "@/db/schema";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { goalJson, isGoal } from "./knowledge-goals";
@@ -18,21 +18,14 @@ export const listKnowledgeGoals = verb(
     reply: knowledgeGoalsReply,
   },
   async (ctx, { limit, cursor }) => {
-    const list = newestFirst({
-      name: "knowledge-goals",
-      filters: { project: ctx.projectId },
-      time: knowledgeGoals.createdAt,
-      id: knowledgeGoals.id,
-      limit,
-      cursor,
-    });
-    const found = await ctx.db
-      .select()
-      .from(knowledgeGoals)
-      .where(and(eq(knowledgeGoals.projectId, ctx.projectId), list.after))
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    const { rows, nextCursor } = await listPage(
+      { name: "knowledge-goals", table: knowledgeGoals, filters: { project: ctx.projectId }, limit, cursor },
+      (after) =>
+        ctx.db
+          .select()
+          .from(knowledgeGoals)
+          .where(and(eq(knowledgeGoals.projectId, ctx.projectId), after)),
+    );
     return { knowledgeGoals: rows.map(goalJson), nextCursor };
   },
 );

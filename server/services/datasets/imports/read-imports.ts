@@ -2,7 +2,7 @@ import { and, eq, inArray } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { datasetImports } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { readDatasetRow } from "../datasets/read-dataset";
@@ -76,21 +76,14 @@ export const listImports = verb(
   },
   async (ctx, { datasetId, limit, cursor }) => {
     await readDatasetRow(ctx, datasetId);
-    const list = newestFirst({
-      name: "dataset-imports",
-      filters: { project: ctx.projectId, datasetId },
-      time: datasetImports.createdAt,
-      id: datasetImports.id,
-      limit,
-      cursor,
-    });
-    const found = await ctx.db
-      .select()
-      .from(datasetImports)
-      .where(and(eq(datasetImports.projectId, ctx.projectId), eq(datasetImports.datasetId, datasetId), list.after))
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    const { rows, nextCursor } = await listPage(
+      { name: "dataset-imports", table: datasetImports, filters: { project: ctx.projectId, datasetId }, limit, cursor },
+      (after) =>
+        ctx.db
+          .select()
+          .from(datasetImports)
+          .where(and(eq(datasetImports.projectId, ctx.projectId), eq(datasetImports.datasetId, datasetId), after)),
+    );
     return { imports: rows.map(importJson), pagination: { limit, nextCursor } };
   },
 );

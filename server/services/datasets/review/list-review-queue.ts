@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { exampleCandidates } from "@/db/schema";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { candidateJson, ofLivingDataset, readCandidate } from "./candidates";
 import { reviewCounterOf } from "./review-counter";
@@ -18,30 +18,29 @@ export const listReviewQueue = verb(
     reply: reviewQueueReply,
   },
   async (ctx, { limit, cursor, ...filters }) => {
-    const list = newestFirst({
-      name: "review-queue",
-      filters: { project: ctx.projectId, ...filters },
-      time: exampleCandidates.createdAt,
-      id: exampleCandidates.id,
-      limit,
-      cursor,
-    });
-    const found = await ctx.db
-      .select()
-      .from(exampleCandidates)
-      .where(
-        and(
-          eq(exampleCandidates.projectId, ctx.projectId),
-          eq(exampleCandidates.status, filters.status),
-          filters.datasetId === undefined ? undefined : eq(exampleCandidates.datasetId, filters.datasetId),
-          filters.objective && eq(exampleCandidates.objective, filters.objective),
-          ofLivingDataset,
-          list.after,
-        ),
-      )
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    const { rows, nextCursor } = await listPage(
+      {
+        name: "review-queue",
+        table: exampleCandidates,
+        filters: { project: ctx.projectId, ...filters },
+        limit,
+        cursor,
+      },
+      (after) =>
+        ctx.db
+          .select()
+          .from(exampleCandidates)
+          .where(
+            and(
+              eq(exampleCandidates.projectId, ctx.projectId),
+              eq(exampleCandidates.status, filters.status),
+              filters.datasetId === undefined ? undefined : eq(exampleCandidates.datasetId, filters.datasetId),
+              filters.objective && eq(exampleCandidates.objective, filters.objective),
+              ofLivingDataset,
+              after,
+            ),
+          ),
+    );
     return { candidates: rows.map(candidateJson), counter: await reviewCounterOf(ctx, filters.datasetId), nextCursor };
   },
 );

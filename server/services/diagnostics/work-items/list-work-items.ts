@@ -1,7 +1,7 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { codeReferences, ticketChanges, workItems } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { mergedWith, requireFinding } from "../findings/merged-with";
 import { readWorkItem } from "./rows";
@@ -61,21 +61,14 @@ async function listed(
   { limit, cursor }: Page,
   wheres: readonly (SQL | undefined)[],
 ) {
-  const list = newestFirst({
-    name,
-    filters: { project: ctx.projectId, ...filters },
-    time: workItems.createdAt,
-    id: workItems.id,
-    limit,
-    cursor,
-  });
-  const found = await ctx.db
-    .select()
-    .from(workItems)
-    .where(and(eq(workItems.projectId, ctx.projectId), ...wheres, list.after))
-    .orderBy(...list.order)
-    .limit(list.fetch);
-  const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+  const { rows, nextCursor } = await listPage(
+    { name, table: workItems, filters: { project: ctx.projectId, ...filters }, limit, cursor },
+    (after) =>
+      ctx.db
+        .select()
+        .from(workItems)
+        .where(and(eq(workItems.projectId, ctx.projectId), ...wheres, after)),
+  );
   return { workItems: await workItemsJson(ctx, rows), pagination: { limit, nextCursor } };
 }
 
@@ -107,21 +100,14 @@ export const listTicketChanges = verb(
   },
   async (ctx, { findingId, workItemId, limit, cursor }) => {
     await readWorkItem(ctx, workItemId, findingId);
-    const list = newestFirst({
-      name: "ticketChanges",
-      filters: { project: ctx.projectId, workItemId },
-      time: ticketChanges.createdAt,
-      id: ticketChanges.id,
-      limit,
-      cursor,
-    });
-    const found = await ctx.db
-      .select()
-      .from(ticketChanges)
-      .where(and(eq(ticketChanges.projectId, ctx.projectId), eq(ticketChanges.workItemId, workItemId), list.after))
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    const { rows, nextCursor } = await listPage(
+      { name: "ticketChanges", table: ticketChanges, filters: { project: ctx.projectId, workItemId }, limit, cursor },
+      (after) =>
+        ctx.db
+          .select()
+          .from(ticketChanges)
+          .where(and(eq(ticketChanges.projectId, ctx.projectId), eq(ticketChanges.workItemId, workItemId), after)),
+    );
     return { changes: rows, pagination: { limit, nextCursor } };
   },
 );

@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns } from "drizzle-orm";
 import { parityCertificates } from "@/db/schema";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { requireCheckpoint } from "@/server/services/models";
 import { FINE_TUNING_READERS } from "@/server/services/trainers";
@@ -23,27 +23,26 @@ export const listCertificates = verb(
   },
   async (ctx, { checkpointId, limit, cursor }) => {
     await requireCheckpoint(ctx, checkpointId);
-    const list = newestFirst({
-      name: "parity-certificates",
-      filters: { project: ctx.projectId, checkpoint: checkpointId },
-      time: parityCertificates.createdAt,
-      id: parityCertificates.id,
-      limit,
-      cursor,
-    });
-    const found = await ctx.db
-      .select(COLUMNS)
-      .from(parityCertificates)
-      .where(
-        and(
-          eq(parityCertificates.projectId, ctx.projectId),
-          eq(parityCertificates.checkpointId, checkpointId),
-          list.after,
-        ),
-      )
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, ({ createdAt, id }) => [createdAt, id]);
+    const { rows, nextCursor } = await listPage(
+      {
+        name: "parity-certificates",
+        table: parityCertificates,
+        filters: { project: ctx.projectId, checkpoint: checkpointId },
+        limit,
+        cursor,
+      },
+      (after) =>
+        ctx.db
+          .select(COLUMNS)
+          .from(parityCertificates)
+          .where(
+            and(
+              eq(parityCertificates.projectId, ctx.projectId),
+              eq(parityCertificates.checkpointId, checkpointId),
+              after,
+            ),
+          ),
+    );
     return { certificates: rows.map((row) => certificateJson({ ...row, answers: null })), nextCursor };
   },
 );

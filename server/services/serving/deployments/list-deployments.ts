@@ -1,6 +1,6 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { deployments } from "@/db/schema";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "@/server/services/trainers";
 import { deploymentJson, readDeployment } from "./read-deployments";
@@ -17,31 +17,24 @@ export const listDeployments = verb(
     reply: deploymentsReply,
   },
   async (ctx, { limit, cursor, ...filters }) => {
-    const list = newestFirst({
-      name: "deployments",
-      filters: { project: ctx.projectId, ...filters },
-      time: deployments.createdAt,
-      id: deployments.id,
-      limit,
-      cursor,
-    });
     const { status, purpose, checkpointId, name } = filters;
-    const found = await ctx.db
-      .select()
-      .from(deployments)
-      .where(
-        and(
-          eq(deployments.projectId, ctx.projectId),
-          status && inArray(deployments.status, status),
-          purpose && eq(deployments.purpose, purpose),
-          checkpointId === undefined ? undefined : eq(deployments.checkpointId, checkpointId),
-          name === undefined ? undefined : eq(deployments.name, name),
-          list.after,
-        ),
-      )
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, ({ createdAt, id }) => [createdAt, id]);
+    const { rows, nextCursor } = await listPage(
+      { name: "deployments", table: deployments, filters: { project: ctx.projectId, ...filters }, limit, cursor },
+      (after) =>
+        ctx.db
+          .select()
+          .from(deployments)
+          .where(
+            and(
+              eq(deployments.projectId, ctx.projectId),
+              status && inArray(deployments.status, status),
+              purpose && eq(deployments.purpose, purpose),
+              checkpointId === undefined ? undefined : eq(deployments.checkpointId, checkpointId),
+              name === undefined ? undefined : eq(deployments.name, name),
+              after,
+            ),
+          ),
+    );
     return { deployments: rows.map(deploymentJson), nextCursor };
   },
 );

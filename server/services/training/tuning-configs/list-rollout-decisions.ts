@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { rolloutDecisions } from "@/db/schema";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import {
   listRolloutDecisionsInput,
@@ -26,22 +26,17 @@ export const listRolloutDecisions = verb(
   },
   async (ctx, { configId, limit, cursor }) => {
     await readConfig(ctx, configId);
-    const list = newestFirst({
-      name: "rollout-decisions",
-      filters: { project: ctx.projectId, config: configId },
-      time: rolloutDecisions.createdAt,
-      id: rolloutDecisions.id,
-      limit,
-      cursor,
-    });
     const ofConfig = and(eq(rolloutDecisions.projectId, ctx.projectId), eq(rolloutDecisions.configId, configId));
-    const found = await ctx.db
-      .select()
-      .from(rolloutDecisions)
-      .where(and(ofConfig, list.after))
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, ({ createdAt, id }) => [createdAt, id]);
+    const { rows, nextCursor } = await listPage(
+      {
+        name: "rollout-decisions",
+        table: rolloutDecisions,
+        filters: { project: ctx.projectId, config: configId },
+        limit,
+        cursor,
+      },
+      (after) => ctx.db.select().from(rolloutDecisions).where(and(ofConfig, after)),
+    );
     return { decisions: rows.map(decisionJson), nextCursor };
   },
 );

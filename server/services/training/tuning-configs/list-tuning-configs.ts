@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { triggerDecisions, tuningConfigs } from "@/db/schema";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "@/server/services/trainers";
 import { configJson, decisionJson, readConfig } from "./read-configs";
@@ -25,21 +25,14 @@ export const listTuningConfigs = verb(
     reply: tuningConfigsReply,
   },
   async (ctx, { limit, cursor }) => {
-    const list = newestFirst({
-      name: "tuning-configs",
-      filters: { project: ctx.projectId },
-      time: tuningConfigs.createdAt,
-      id: tuningConfigs.id,
-      limit,
-      cursor,
-    });
-    const found = await ctx.db
-      .select()
-      .from(tuningConfigs)
-      .where(and(eq(tuningConfigs.projectId, ctx.projectId), list.after))
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, ({ createdAt, id }) => [createdAt, id]);
+    const { rows, nextCursor } = await listPage(
+      { name: "tuning-configs", table: tuningConfigs, filters: { project: ctx.projectId }, limit, cursor },
+      (after) =>
+        ctx.db
+          .select()
+          .from(tuningConfigs)
+          .where(and(eq(tuningConfigs.projectId, ctx.projectId), after)),
+    );
     return { tuningConfigs: await Promise.all(rows.map((row) => configJson(ctx, row))), nextCursor };
   },
 );
@@ -72,22 +65,17 @@ export const listTriggerDecisions = verb(
   },
   async (ctx, { configId, limit, cursor }) => {
     await readConfig(ctx, configId);
-    const list = newestFirst({
-      name: "trigger-decisions",
-      filters: { project: ctx.projectId, config: configId },
-      time: triggerDecisions.createdAt,
-      id: triggerDecisions.id,
-      limit,
-      cursor,
-    });
     const ofConfig = and(eq(triggerDecisions.projectId, ctx.projectId), eq(triggerDecisions.configId, configId));
-    const found = await ctx.db
-      .select()
-      .from(triggerDecisions)
-      .where(and(ofConfig, list.after))
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, ({ createdAt, id }) => [createdAt, id]);
+    const { rows, nextCursor } = await listPage(
+      {
+        name: "trigger-decisions",
+        table: triggerDecisions,
+        filters: { project: ctx.projectId, config: configId },
+        limit,
+        cursor,
+      },
+      (after) => ctx.db.select().from(triggerDecisions).where(and(ofConfig, after)),
+    );
     return { decisions: rows.map(decisionJson), nextCursor };
   },
 );

@@ -3,7 +3,7 @@ import { NOW } from "@/db/now";
 import { findingNotes } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { type Ctx, idOfActor } from "@/server/platform/context";
-import { newestFirst } from "@/server/platform/cursor";
+import { listPage } from "@/server/platform/cursor";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { okReply } from "@/server/platform/schemas";
@@ -36,27 +36,20 @@ export const listFindingNotes = verb(
   },
   async (ctx, { findingId, limit, cursor }) => {
     await requireFinding(ctx, findingId);
-    const list = newestFirst({
-      name: "findingNotes",
-      filters: { project: ctx.projectId, findingId },
-      time: findingNotes.createdAt,
-      id: findingNotes.id,
-      limit,
-      cursor,
-    });
-    const found = await ctx.db
-      .select()
-      .from(findingNotes)
-      .where(
-        and(
-          eq(findingNotes.projectId, ctx.projectId),
-          sql`${findingNotes.findingId} = any(${mergedWith(ctx, findingId)})`,
-          list.after,
-        ),
-      )
-      .orderBy(...list.order)
-      .limit(list.fetch);
-    const { rows, nextCursor } = list.page(found, (row) => [row.createdAt, row.id]);
+    const { rows, nextCursor } = await listPage(
+      { name: "findingNotes", table: findingNotes, filters: { project: ctx.projectId, findingId }, limit, cursor },
+      (after) =>
+        ctx.db
+          .select()
+          .from(findingNotes)
+          .where(
+            and(
+              eq(findingNotes.projectId, ctx.projectId),
+              sql`${findingNotes.findingId} = any(${mergedWith(ctx, findingId)})`,
+              after,
+            ),
+          ),
+    );
     return { notes: await notesJson(ctx, rows), pagination: { limit, nextCursor } };
   },
 );
