@@ -1,7 +1,7 @@
-import { bigint, foreignKey, index, integer, jsonb, numeric, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { bigint, index, integer, jsonb, numeric, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { createdAt, projectId } from "./columns";
 import { ruleRuns } from "./diagnostics";
-import { projects } from "./projects";
+import { owningProjectId, withinProject } from "./projects";
 import { conversations } from "./telemetry";
 
 /** What a Run has detected so far, while the adjudicator decides its ambiguous Signals. Deleted when the Run completes. */
@@ -17,11 +17,7 @@ export const ruleRunDetections = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "rule_run_detections_run",
-      columns: [t.projectId, t.id],
-      foreignColumns: [ruleRuns.projectId, ruleRuns.id],
-    }).onDelete("cascade"),
+    withinProject("rule_run_detections_run", t, t.id, ruleRuns).onDelete("cascade"),
   ],
 );
 
@@ -42,11 +38,7 @@ export const adjudications = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "adjudications_conversation",
-      columns: [t.projectId, t.conversationId],
-      foreignColumns: [conversations.projectId, conversations.id],
-    }).onDelete("cascade"),
+    withinProject("adjudications_conversation", t, t.conversationId, conversations).onDelete("cascade"),
     index("adjudications_conversation_id").on(t.projectId, t.conversationId),
     index("adjudications_created_at").on(t.projectId, t.createdAt, t.id),
   ],
@@ -56,7 +48,7 @@ export const adjudications = pgTable(
 export const adjudicatorUsage = pgTable(
   "adjudicator_usage",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     /** The connection's id. */
     id: text("id").notNull(),
     /** Days since 1970-01-01, UTC, by the database's clock. */

@@ -3,7 +3,6 @@ import {
   bigserial,
   check,
   doublePrecision,
-  foreignKey,
   index,
   integer,
   jsonb,
@@ -13,13 +12,13 @@ import {
 } from "drizzle-orm/pg-core";
 import { actor, createdAt, projectId, unixMs } from "./columns";
 import { BACKFILL_SCAN_STATUSES } from "./enumerations";
-import { projects } from "./projects";
+import { owningProjectId, withinProject } from "./projects";
 
 /** One Rule over the conversations of a time window, newest first. Its Runs are the `rule_runs` that carry its id. */
 export const backfills = pgTable(
   "backfills",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     ruleId: text("rule_id").notNull(),
     /** The Rule's settings at the time of the request, which every Run uses. */
@@ -74,11 +73,7 @@ export const backfillCounts = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "backfill_counts_backfill",
-      columns: [t.projectId, t.backfillId],
-      foreignColumns: [backfills.projectId, backfills.id],
-    }).onDelete("cascade"),
+    withinProject("backfill_counts_backfill", t, t.backfillId, backfills).onDelete("cascade"),
     index("backfill_counts_backfill_id").on(t.projectId, t.backfillId),
   ],
 );

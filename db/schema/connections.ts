@@ -1,15 +1,15 @@
 import { desc, sql } from "drizzle-orm";
 import { bigint, check, index, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { ringKeys } from "./administration/ring-keys";
-import { createdAt, projectId, unixMs } from "./columns";
+import { createdAt, unixMs } from "./columns";
 import { CONNECTION_KINDS } from "./enumerations";
-import { projects } from "./projects";
+import { owningProjectId } from "./projects";
 
 /** An outside service that a project talks to, with its credential. */
 export const connections = pgTable(
   "connections",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     kind: text("kind", { enum: CONNECTION_KINDS }).notNull(),
     name: text("name").notNull(),

@@ -15,7 +15,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { actor, createdAt, projectId, unixMs } from "./columns";
 import { ACTOR_KINDS, REPRICING_STATES } from "./enumerations";
-import { projects } from "./projects";
+import { owningProjectId, withinProject } from "./projects";
 import { modelCalls } from "./telemetry";
 
 /** Columns that both daily tables share, whatever they group by; one trigger and one fold maintain both. */
@@ -37,7 +37,7 @@ const sumsOfCalls = () => ({
 export const dailyCosts = pgTable(
   "daily_costs",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: bigserial("id", { mode: "number" }).notNull(),
     /** Start of the day (UTC) on which the calls were made. */
     day: unixMs("day").notNull(),
@@ -64,7 +64,7 @@ export const dailyCosts = pgTable(
 export const dailyLabelCosts = pgTable(
   "daily_label_costs",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: bigserial("id", { mode: "number" }).notNull(),
     day: unixMs("day").notNull(),
     /** `''`: calls without a label. */
@@ -82,7 +82,7 @@ export const dailyLabelCosts = pgTable(
 export const repricings = pgTable(
   "repricings",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     state: text("state", { enum: REPRICING_STATES }).notNull(),
     /** Selects the calls made in `[from, to)`, and which of them. */
@@ -143,11 +143,7 @@ export const repricedCalls = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.repricingId, t.traceId, t.spanId] }),
-    foreignKey({
-      name: "repriced_calls_repricing",
-      columns: [t.projectId, t.repricingId],
-      foreignColumns: [repricings.projectId, repricings.id],
-    }).onDelete("cascade"),
+    withinProject("repriced_calls_repricing", t, t.repricingId, repricings).onDelete("cascade"),
     foreignKey({
       name: "repriced_calls_call",
       columns: [t.projectId, t.traceId, t.spanId],

@@ -4,7 +4,6 @@ import {
   boolean,
   check,
   doublePrecision,
-  foreignKey,
   index,
   integer,
   jsonb,
@@ -27,14 +26,14 @@ import {
   IMPORT_ON_ERROR,
   IMPORT_STATUSES,
 } from "./enumerations";
-import { projects } from "./projects";
+import { owningProjectId, withinProject } from "./projects";
 import { conversations } from "./telemetry";
 
 /** A named set of training Examples of one schema, and what it collects automatically. */
 export const datasets = pgTable(
   "datasets",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     name: text("name").notNull(),
     description: text("description").notNull().default(""),
@@ -96,11 +95,7 @@ export const datasetVersions = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.datasetId, t.number] }),
-    foreignKey({
-      name: "dataset_versions_dataset",
-      columns: [t.projectId, t.datasetId],
-      foreignColumns: [datasets.projectId, datasets.id],
-    }).onDelete("cascade"),
+    withinProject("dataset_versions_dataset", t, t.datasetId, datasets).onDelete("cascade"),
     uniqueIndex("dataset_versions_cause").on(t.projectId, t.datasetId, t.kind, t.causeId).where(sql`kind <> 'restore'`),
   ],
 );
@@ -158,11 +153,7 @@ export const exampleRevisions = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.datasetId, t.exampleId, t.fromVersion] }),
-    foreignKey({
-      name: "example_revisions_dataset",
-      columns: [t.projectId, t.datasetId],
-      foreignColumns: [datasets.projectId, datasets.id],
-    }).onDelete("cascade"),
+    withinProject("example_revisions_dataset", t, t.datasetId, datasets).onDelete("cascade"),
     uniqueIndex("example_revisions_current").on(t.projectId, t.datasetId, t.exampleId).where(sql`to_version is null`),
     uniqueIndex("example_revisions_content").on(t.projectId, t.datasetId, t.contentHash).where(sql`to_version is null`),
     uniqueIndex("example_revisions_provenance")
@@ -213,11 +204,7 @@ export const datasetFacets = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.datasetId, t.facet, t.value] }),
-    foreignKey({
-      name: "dataset_facets_dataset",
-      columns: [t.projectId, t.datasetId],
-      foreignColumns: [datasets.projectId, datasets.id],
-    }).onDelete("cascade"),
+    withinProject("dataset_facets_dataset", t, t.datasetId, datasets).onDelete("cascade"),
     check("dataset_facets_count", sql`${t.count} >= 0`),
   ],
 );
@@ -226,7 +213,7 @@ export const datasetFacets = pgTable(
 export const knowledgeGoals = pgTable(
   "knowledge_goals",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     title: text("title").notNull(),
     description: text("description").notNull().default(""),
@@ -281,11 +268,7 @@ export const exampleCandidates = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "example_candidates_dataset",
-      columns: [t.projectId, t.datasetId],
-      foreignColumns: [datasets.projectId, datasets.id],
-    }).onDelete("cascade"),
+    withinProject("example_candidates_dataset", t, t.datasetId, datasets).onDelete("cascade"),
     uniqueIndex("example_candidates_provenance").on(t.projectId, t.datasetId, t.provenanceKey),
     index("example_candidates_waiting").on(t.projectId, t.skippedAt, t.createdAt, t.id).where(sql`status = 'waiting'`),
     index("example_candidates_of_dataset").on(t.projectId, t.datasetId, t.status, desc(t.createdAt), desc(t.id)),
@@ -331,11 +314,7 @@ export const collectionPasses = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "collection_passes_dataset",
-      columns: [t.projectId, t.datasetId],
-      foreignColumns: [datasets.projectId, datasets.id],
-    }).onDelete("cascade"),
+    withinProject("collection_passes_dataset", t, t.datasetId, datasets).onDelete("cascade"),
     index("collection_passes_newest").on(t.projectId, t.datasetId, desc(t.createdAt), desc(t.id)),
     check("collection_passes_window", sql`${t.startMs} < ${t.endMs}`),
   ],
@@ -351,11 +330,7 @@ export const collectionQueue = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.conversationId] }),
-    foreignKey({
-      name: "collection_queue_conversation",
-      columns: [t.projectId, t.conversationId],
-      foreignColumns: [conversations.projectId, conversations.id],
-    }).onDelete("cascade"),
+    withinProject("collection_queue_conversation", t, t.conversationId, conversations).onDelete("cascade"),
     index("collection_queue_oldest").on(t.projectId, t.queuedAt, t.conversationId),
   ],
 );
@@ -401,11 +376,7 @@ export const datasetImports = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "dataset_imports_dataset",
-      columns: [t.projectId, t.datasetId],
-      foreignColumns: [datasets.projectId, datasets.id],
-    }).onDelete("cascade"),
+    withinProject("dataset_imports_dataset", t, t.datasetId, datasets).onDelete("cascade"),
     index("dataset_imports_newest").on(t.projectId, t.datasetId, desc(t.createdAt), desc(t.id)),
     check("dataset_imports_failure_has_an_error", sql`${t.status} <> 'failed' or ${t.error} is not null`),
   ],
@@ -423,11 +394,7 @@ export const datasetImportSources = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.importId, t.conversationId] }),
-    foreignKey({
-      name: "dataset_import_sources_import",
-      columns: [t.projectId, t.importId],
-      foreignColumns: [datasetImports.projectId, datasetImports.id],
-    }).onDelete("cascade"),
+    withinProject("dataset_import_sources_import", t, t.importId, datasetImports).onDelete("cascade"),
     index("dataset_import_sources_of_conversation").on(t.projectId, t.conversationId),
     index("dataset_import_sources_of_user").on(t.projectId, t.userId).where(sql`user_id is not null`),
   ],

@@ -2,7 +2,7 @@ import { desc, sql } from "drizzle-orm";
 import { check, customType, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { actor, createdAt, projectId, unixMs } from "./columns";
 import { DELETION_SCOPES, DELETION_STATUSES } from "./enumerations";
-import { projects } from "./projects";
+import { owningProjectId } from "./projects";
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });
 
@@ -41,7 +41,7 @@ export const deletionReceipts = pgTable(
 export const deletedTraces = pgTable(
   "deleted_traces",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     /** The first 16 bytes of SHA-256 over project and trace id. */
     digest: bytea("digest").notNull(),
     deletedAt: unixMs("deleted_at").notNull(),
@@ -53,7 +53,7 @@ export const deletedTraces = pgTable(
 export const deletedExamples = pgTable(
   "deleted_examples",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     exampleId: text("example_id").notNull(),
   },
   (t) => [primaryKey({ columns: [t.projectId, t.exampleId] })],

@@ -4,7 +4,6 @@ import {
   boolean,
   check,
   doublePrecision,
-  foreignKey,
   index,
   integer,
   jsonb,
@@ -27,7 +26,7 @@ import {
   SEVERITIES,
 } from "./enumerations";
 import type { Evidence, ModelBaseline, OccurrencePart, Quantiles } from "./json";
-import { projects } from "./projects";
+import { owningProjectId, projects, withinProject } from "./projects";
 import { conversations } from "./telemetry";
 
 /** A project without a row has the defaults. */
@@ -52,7 +51,7 @@ export const diagnosticSettings = pgTable("diagnostic_settings", {
 export const ruleSettings = pgTable(
   "rule_settings",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     revision: integer("revision").notNull(),
     enabled: boolean("enabled").notNull(),
@@ -68,7 +67,7 @@ export const ruleSettings = pgTable(
 export const ruleRuns = pgTable(
   "rule_runs",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     ruleId: text("rule_id").notNull(),
     ruleVersion: integer("rule_version").notNull(),
@@ -103,11 +102,7 @@ export const ruleRuns = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "rule_runs_conversation",
-      columns: [t.projectId, t.conversationId],
-      foreignColumns: [conversations.projectId, conversations.id],
-    }).onDelete("cascade"),
+    withinProject("rule_runs_conversation", t, t.conversationId, conversations).onDelete("cascade"),
     // Deduplicates identical Runs unless the earlier one was skipped or failed. Conversation first, as the most selective.
     uniqueIndex("rule_runs_once")
       .on(
@@ -144,7 +139,7 @@ export const ruleRuns = pgTable(
 export const findings = pgTable(
   "findings",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     ruleId: text("rule_id").notNull(),
     signal: text("signal").notNull(),
@@ -203,11 +198,7 @@ export const findings = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "findings_merged_into",
-      columns: [t.projectId, t.mergedIntoId],
-      foreignColumns: [t.projectId, t.id],
-    }).onDelete("cascade"),
+    withinProject("findings_merged_into", t, t.mergedIntoId, t).onDelete("cascade"),
     index("findings_newest").on(t.projectId, desc(t.lastDetectedAt), desc(t.id)),
     index("findings_by_review").on(t.projectId, t.reviewStatus, desc(t.lastDetectedAt), desc(t.id)),
     index("findings_by_resolution").on(t.projectId, t.resolutionStatus, desc(t.lastDetectedAt), desc(t.id)),
@@ -254,11 +245,7 @@ export const findingCauses = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "finding_causes_finding",
-      columns: [t.projectId, t.findingId],
-      foreignColumns: [findings.projectId, findings.id],
-    }).onDelete("cascade"),
+    withinProject("finding_causes_finding", t, t.findingId, findings).onDelete("cascade"),
     index("finding_causes_finding_id").on(t.projectId, t.findingId),
     // The keys are hashes that include the project. No fastupdate, because each new cause searches at once.
     index("finding_causes_keys").using("gin", t.keys).with({ fastupdate: "off" }),
@@ -278,11 +265,7 @@ export const findingDays = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.findingId, t.day] }),
-    foreignKey({
-      name: "finding_days_finding",
-      columns: [t.projectId, t.findingId],
-      foreignColumns: [findings.projectId, findings.id],
-    }).onDelete("cascade"),
+    withinProject("finding_days_finding", t, t.findingId, findings).onDelete("cascade"),
   ],
 );
 
@@ -305,11 +288,7 @@ export const findingEvents = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "finding_events_finding",
-      columns: [t.projectId, t.findingId],
-      foreignColumns: [findings.projectId, findings.id],
-    }).onDelete("cascade"),
+    withinProject("finding_events_finding", t, t.findingId, findings).onDelete("cascade"),
     index("finding_events_newest").on(t.projectId, t.findingId, desc(t.at), desc(t.id)),
     index("finding_events_announced")
       .on(t.projectId, t.at)
@@ -334,11 +313,7 @@ export const findingNotes = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "finding_notes_finding",
-      columns: [t.projectId, t.findingId],
-      foreignColumns: [findings.projectId, findings.id],
-    }).onDelete("cascade"),
+    withinProject("finding_notes_finding", t, t.findingId, findings).onDelete("cascade"),
     index("finding_notes_newest").on(t.projectId, t.findingId, desc(t.createdAt), desc(t.id)),
   ],
 );
@@ -370,16 +345,8 @@ export const occurrences = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "occurrences_finding",
-      columns: [t.projectId, t.findingId],
-      foreignColumns: [findings.projectId, findings.id],
-    }).onDelete("cascade"),
-    foreignKey({
-      name: "occurrences_conversation",
-      columns: [t.projectId, t.conversationId],
-      foreignColumns: [conversations.projectId, conversations.id],
-    }).onDelete("cascade"),
+    withinProject("occurrences_finding", t, t.findingId, findings).onDelete("cascade"),
+    withinProject("occurrences_conversation", t, t.conversationId, conversations).onDelete("cascade"),
     uniqueIndex("occurrences_once").on(t.projectId, t.findingId, t.conversationId),
     index("occurrences_newest").on(t.projectId, t.findingId, desc(t.detectedAt), desc(t.id)),
     index("occurrences_conversation_id").on(t.projectId, t.conversationId),
@@ -393,7 +360,7 @@ export const occurrences = pgTable(
 export const callBaselines = pgTable(
   "call_baselines",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     day: unixMs("day").notNull(),
     models: jsonb("models").$type<ModelBaseline[]>().notNull(),
     /** US dollars of a conversation with a known cost; null when there are too few. */

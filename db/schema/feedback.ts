@@ -1,26 +1,16 @@
 import { desc, sql } from "drizzle-orm";
-import {
-  boolean,
-  doublePrecision,
-  foreignKey,
-  index,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-} from "drizzle-orm/pg-core";
+import { boolean, doublePrecision, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { NOW } from "../now";
-import { createdAt, projectId, unixMs } from "./columns";
+import { createdAt, unixMs } from "./columns";
 import { FEEDBACK_KINDS, FEEDBACK_SOURCES } from "./enumerations";
-import { projects } from "./projects";
+import { owningProjectId, withinProject } from "./projects";
 import { conversations } from "./telemetry";
 
 /** Feedback of users on conversations and their turns. */
 export const feedback = pgTable(
   "feedback",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     /** The client's conversation id, or ours for a conversation without one; null if the feedback came with telemetry. */
     conversationRef: text("conversation_ref"),
@@ -48,11 +38,7 @@ export const feedback = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "feedback_conversation",
-      columns: [t.projectId, t.conversationId],
-      foreignColumns: [conversations.projectId, conversations.id],
-    }).onDelete("cascade"),
+    withinProject("feedback_conversation", t, t.conversationId, conversations).onDelete("cascade"),
     uniqueIndex("feedback_identity").on(t.projectId, t.identity),
     index("feedback_newest").on(t.projectId, desc(t.givenAt), desc(t.id)),
     index("feedback_newest_of_kind").on(t.projectId, t.kind, desc(t.givenAt), desc(t.id)),

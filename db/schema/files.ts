@@ -1,9 +1,9 @@
 import { desc, sql } from "drizzle-orm";
 import { bigint, boolean, check, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { NOW } from "../now";
-import { createdAt, projectId, unixMs } from "./columns";
+import { createdAt, unixMs } from "./columns";
 import { FILE_KINDS, FILE_STATES } from "./enumerations";
-import { projects } from "./projects";
+import { owningProjectId } from "./projects";
 
 /**
  * Every file of a project, from its upload's first byte until its last is deleted from the store. The row is written before
@@ -12,7 +12,7 @@ import { projects } from "./projects";
 export const files = pgTable(
   "files",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     kind: text("kind", { enum: FILE_KINDS }).notNull(),
     state: text("state", { enum: FILE_STATES }).notNull(),

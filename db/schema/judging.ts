@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { boolean, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { actor, createdAt, projectId, unixMs } from "./columns";
 import { JUDGEMENT_QUESTIONS, JUDGING_STATUSES } from "./enumerations";
+import { withinProject } from "./projects";
 import { evaluationRows, evaluations } from "./serving";
 
 /** How a connected model judges the rows of an evaluation: the latest time that it was asked to. */
@@ -30,11 +31,7 @@ export const evaluationJudgings = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "evaluation_judgings_evaluation",
-      columns: [t.projectId, t.id],
-      foreignColumns: [evaluations.projectId, evaluations.id],
-    }).onDelete("cascade"),
+    withinProject("evaluation_judgings_evaluation", t, t.id, evaluations).onDelete("cascade"),
     index("evaluation_judgings_due").on(t.dueAt).where(sql`due_at is not null`),
   ],
 );

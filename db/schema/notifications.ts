@@ -1,27 +1,16 @@
 import { desc, sql } from "drizzle-orm";
-import {
-  bigint,
-  boolean,
-  check,
-  foreignKey,
-  index,
-  integer,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-} from "drizzle-orm/pg-core";
+import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, projectId, unixMs } from "./columns";
 import { connections } from "./connections";
 import { findings } from "./diagnostics";
 import { DELIVERY_STATES, NOTICE_KINDS, SEVERITIES } from "./enumerations";
-import { projects } from "./projects";
+import { owningProjectId, withinProject } from "./projects";
 
 /** Which Findings a project announces, and to which webhook. */
 export const notificationRules = pgTable(
   "notification_rules",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     name: text("name").notNull(),
     connectionId: text("connection_id").notNull(),
@@ -36,11 +25,7 @@ export const notificationRules = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "notification_rules_connection",
-      columns: [t.projectId, t.connectionId],
-      foreignColumns: [connections.projectId, connections.id],
-    }).onDelete("cascade"),
+    withinProject("notification_rules_connection", t, t.connectionId, connections).onDelete("cascade"),
     index("notification_rules_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
     index("notification_rules_connection_id").on(t.projectId, t.connectionId),
     check("notification_rules_conversations", sql`${t.minConversations} >= 1`),
@@ -51,7 +36,7 @@ export const notificationRules = pgTable(
 export const deliveries = pgTable(
   "deliveries",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     connectionId: text("connection_id").notNull(),
     /** Its number among those of its connection, from 1: receivers may get them in another order. */
@@ -67,11 +52,7 @@ export const deliveries = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "deliveries_connection",
-      columns: [t.projectId, t.connectionId],
-      foreignColumns: [connections.projectId, connections.id],
-    }).onDelete("cascade"),
+    withinProject("deliveries_connection", t, t.connectionId, connections).onDelete("cascade"),
     index("deliveries_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
     uniqueIndex("deliveries_sequence").on(t.projectId, t.connectionId, t.sequence),
     index("deliveries_connection_id").on(t.projectId, t.connectionId, desc(t.createdAt)),
@@ -96,21 +77,9 @@ export const notices = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "notices_connection",
-      columns: [t.projectId, t.connectionId],
-      foreignColumns: [connections.projectId, connections.id],
-    }).onDelete("cascade"),
-    foreignKey({
-      name: "notices_finding",
-      columns: [t.projectId, t.findingId],
-      foreignColumns: [findings.projectId, findings.id],
-    }).onDelete("cascade"),
-    foreignKey({
-      name: "notices_delivery",
-      columns: [t.projectId, t.deliveryId],
-      foreignColumns: [deliveries.projectId, deliveries.id],
-    }).onDelete("cascade"),
+    withinProject("notices_connection", t, t.connectionId, connections).onDelete("cascade"),
+    withinProject("notices_finding", t, t.findingId, findings).onDelete("cascade"),
+    withinProject("notices_delivery", t, t.deliveryId, deliveries).onDelete("cascade"),
     uniqueIndex("notices_once").on(t.projectId, t.connectionId, t.findingEventId),
     index("notices_finding_id").on(t.projectId, t.findingId),
     index("notices_delivery_id").on(t.projectId, t.deliveryId),

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { createdAt, projectId, unixMs } from "./columns";
+import { createdAt, unixMs } from "./columns";
 import type { CatalogueFile, PricingTier } from "./json";
-import { projects } from "./projects";
+import { owningProjectId } from "./projects";
 
 /**
  * A project's own price definitions, all versions; the one in force has no `superseded_at`. Defaults are not stored here:
@@ -12,7 +12,7 @@ import { projects } from "./projects";
 export const modelPriceDefinitions = pgTable(
   "model_price_definitions",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     version: integer("version").notNull(),
     baseModelPriceId: text("base_model_price_id"),

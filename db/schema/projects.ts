@@ -1,5 +1,5 @@
-import { boolean, integer, pgTable, text } from "drizzle-orm/pg-core";
-import { createdAt } from "./columns";
+import { type AnyPgColumn, boolean, foreignKey, integer, pgTable, text } from "drizzle-orm/pg-core";
+import { createdAt, projectId } from "./columns";
 
 /** The tenant. Everything that a project owns is keyed by `(project_id, id)` and deleted with it. */
 export const projects = pgTable("projects", {
@@ -11,3 +11,20 @@ export const projects = pgTable("projects", {
   maskMessages: boolean("mask_messages").notNull().default(false),
   createdAt: createdAt(),
 });
+
+/** The project of a row that is deleted with it. */
+export const owningProjectId = () => projectId().references(() => projects.id, { onDelete: "cascade" });
+
+type OfProject = { projectId: AnyPgColumn };
+
+/** The same as a named foreign key, for tables whose others are named. */
+export const ofProject = (name: string, t: OfProject) =>
+  foreignKey({ name, columns: [t.projectId], foreignColumns: [projects.id] }).onDelete("cascade");
+
+/** Returns a foreign key to a row of the same project. */
+export const withinProject = (
+  name: string,
+  { projectId }: OfProject,
+  column: AnyPgColumn,
+  to: OfProject & { id: AnyPgColumn },
+) => foreignKey({ name, columns: [projectId, column], foreignColumns: [to.projectId, to.id] });

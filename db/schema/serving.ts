@@ -1,6 +1,5 @@
 import { desc, sql } from "drizzle-orm";
 import {
-  type AnyPgColumn,
   boolean,
   check,
   foreignKey,
@@ -28,12 +27,9 @@ import {
   SERVE_BACKENDS,
 } from "./enumerations";
 import { checkpoints, tuningConfigs } from "./fine-tuning";
-import { projects } from "./projects";
+import { ofProject, withinProject } from "./projects";
 
 type Json = Record<string, unknown>;
-
-const ofProject = (name: string, t: { projectId: AnyPgColumn }) =>
-  foreignKey({ name, columns: [t.projectId], foreignColumns: [projects.id] }).onDelete("cascade");
 
 /** A model that a trainer serves, from the request to its end. A new version under the same name is another row. */
 export const deployments = pgTable(
@@ -88,11 +84,7 @@ export const deployments = pgTable(
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
     ofProject("deployments_project", t),
-    foreignKey({
-      name: "deployments_checkpoint",
-      columns: [t.projectId, t.checkpointId],
-      foreignColumns: [checkpoints.projectId, checkpoints.id],
-    }),
+    withinProject("deployments_checkpoint", t, t.checkpointId, checkpoints),
     uniqueIndex("deployments_one_runs").on(t.projectId, t.name).where(sql`status = 'running'`),
     uniqueIndex("deployments_one_starts")
       .on(t.projectId, t.name)
@@ -132,11 +124,7 @@ export const rolloutDecisions = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "rollout_decisions_config",
-      columns: [t.projectId, t.configId],
-      foreignColumns: [tuningConfigs.projectId, tuningConfigs.id],
-    }).onDelete("cascade"),
+    withinProject("rollout_decisions_config", t, t.configId, tuningConfigs).onDelete("cascade"),
     uniqueIndex("rollout_decisions_once").on(t.projectId, t.jobId),
     index("rollout_decisions_newest").on(t.projectId, t.configId, desc(t.createdAt), desc(t.id)),
     index("rollout_decisions_due").on(t.dueAt).where(sql`due_at is not null`),
@@ -172,11 +160,7 @@ export const parityCertificates = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "parity_certificates_checkpoint",
-      columns: [t.projectId, t.checkpointId],
-      foreignColumns: [checkpoints.projectId, checkpoints.id],
-    }).onDelete("cascade"),
+    withinProject("parity_certificates_checkpoint", t, t.checkpointId, checkpoints).onDelete("cascade"),
     index("parity_certificates_of_checkpoint").on(t.projectId, t.checkpointId, desc(t.createdAt), desc(t.id)),
     index("parity_certificates_due").on(t.dueAt).where(sql`due_at is not null`),
     check("parity_certificates_ended", sql`(${t.status} in ('ready', 'failed')) = (${t.finishedAt} is not null)`),
@@ -227,11 +211,7 @@ export const modelExports = pgTable(
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
     ofProject("model_exports_project", t),
-    foreignKey({
-      name: "model_exports_checkpoint",
-      columns: [t.projectId, t.checkpointId],
-      foreignColumns: [checkpoints.projectId, checkpoints.id],
-    }),
+    withinProject("model_exports_checkpoint", t, t.checkpointId, checkpoints),
     index("model_exports_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
     index("model_exports_of_checkpoint").on(t.projectId, t.checkpointId),
     uniqueIndex("model_exports_planned_once").on(t.projectId, t.jobId).where(sql`job_id is not null`),
@@ -284,11 +264,7 @@ export const evaluations = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "evaluations_checkpoint",
-      columns: [t.projectId, t.checkpointId],
-      foreignColumns: [checkpoints.projectId, checkpoints.id],
-    }).onDelete("cascade"),
+    withinProject("evaluations_checkpoint", t, t.checkpointId, checkpoints).onDelete("cascade"),
     index("evaluations_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
     index("evaluations_of_checkpoint").on(t.projectId, t.checkpointId, desc(t.createdAt)),
     index("evaluations_of_finding").on(t.projectId, t.findingId, desc(t.createdAt)).where(sql`finding_id is not null`),
@@ -334,11 +310,7 @@ export const evaluationRows = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.evaluationId, t.n] }),
-    foreignKey({
-      name: "evaluation_rows_evaluation",
-      columns: [t.projectId, t.evaluationId],
-      foreignColumns: [evaluations.projectId, evaluations.id],
-    }).onDelete("cascade"),
+    withinProject("evaluation_rows_evaluation", t, t.evaluationId, evaluations).onDelete("cascade"),
     index("evaluation_rows_of_example").on(t.projectId, t.datasetId, t.exampleId).where(sql`example_id is not null`),
     index("evaluation_rows_of_conversation").on(t.projectId, t.conversationId).where(sql`conversation_id is not null`),
   ],

@@ -4,7 +4,6 @@ import {
   bigserial,
   boolean,
   check,
-  foreignKey,
   index,
   integer,
   jsonb,
@@ -27,7 +26,7 @@ import {
   TELEMETRY_SIGNALS,
 } from "./enumerations";
 import type { TakenContent } from "./json";
-import { projects } from "./projects";
+import { owningProjectId, projects, withinProject } from "./projects";
 
 /** Unix microseconds: OpenTelemetry's nanoseconds do not fit a JavaScript number, microseconds do. */
 const unixUs = <Name extends string>(name: Name) => bigint(name, { mode: "number" });
@@ -36,7 +35,7 @@ const unixUs = <Name extends string>(name: Name) => bigint(name, { mode: "number
 export const conversations = pgTable(
   "conversations",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     /** What joins traces: the client's conversation id, or `trace:<trace id>` without one. */
     key: text("key").notNull(),
@@ -107,11 +106,7 @@ export const conversationSearch = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.conversationId] }),
-    foreignKey({
-      name: "conversation_search_conversation",
-      columns: [t.projectId, t.conversationId],
-      foreignColumns: [conversations.projectId, conversations.id],
-    }).onDelete("cascade"),
+    withinProject("conversation_search_conversation", t, t.conversationId, conversations).onDelete("cascade"),
     // Keyed by project and day: a list walks back day by day and reads at most one day of a common word. No fastupdate, because
     // the pending list would be scanned for each of those days.
     index("conversation_search_keys")
@@ -124,7 +119,7 @@ export const conversationSearch = pgTable(
 export const traces = pgTable(
   "traces",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     /** The trace id, 32 hex digits. */
     id: text("id").notNull(),
     conversationId: text("conversation_id"),
@@ -132,11 +127,7 @@ export const traces = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "traces_conversation",
-      columns: [t.projectId, t.conversationId],
-      foreignColumns: [conversations.projectId, conversations.id],
-    }).onDelete("cascade"),
+    withinProject("traces_conversation", t, t.conversationId, conversations).onDelete("cascade"),
     index("traces_conversation_id").on(t.projectId, t.conversationId),
   ],
 );
@@ -145,7 +136,7 @@ export const traces = pgTable(
 export const spanSources = pgTable(
   "span_sources",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     /** SHA-256 of the canonical content, base64url. */
     id: text("id").notNull(),
     resource: jsonb("resource").notNull(),
@@ -192,11 +183,7 @@ export const spans = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.traceId, t.spanId] }),
-    foreignKey({
-      name: "spans_trace",
-      columns: [t.projectId, t.traceId],
-      foreignColumns: [traces.projectId, traces.id],
-    }).onDelete("cascade"),
+    withinProject("spans_trace", t, t.traceId, traces).onDelete("cascade"),
     // A deletion checks whether a source or a chunk still has spans before deleting it too.
     index("spans_source").on(t.projectId, t.sourceId),
     // Finds a span by its id alone, as pasted from a log. A hash takes half the space of a tree, and nothing sorts by the id.
@@ -210,7 +197,7 @@ export const spans = pgTable(
 export const logRecords = pgTable(
   "log_records",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     traceId: text("trace_id"),
     spanId: text("span_id"),
@@ -230,11 +217,7 @@ export const logRecords = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "log_records_trace",
-      columns: [t.projectId, t.traceId],
-      foreignColumns: [traces.projectId, traces.id],
-    }).onDelete("cascade"),
+    withinProject("log_records_trace", t, t.traceId, traces).onDelete("cascade"),
     index("log_records_trace_id").on(t.projectId, t.traceId),
     index("log_records_source").on(t.projectId, t.sourceId),
     usersOfChunks("log_records_chunks", t.chunkIds),
@@ -249,7 +232,7 @@ export const logRecords = pgTable(
 export const contentParts = pgTable(
   "content_parts",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     /** The first half of a SHA-256 of project and text. */
     id: uuid("id").notNull(),
     content: text("content").notNull(),
@@ -261,7 +244,7 @@ export const contentParts = pgTable(
 export const contentChunks = pgTable(
   "content_chunks",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     /** The first half of a SHA-256 of project and parts. */
     id: uuid("id").notNull(),
     partIds: uuid("part_ids").array().notNull(),
@@ -276,7 +259,7 @@ export const contentChunks = pgTable(
 export const contentReleased = pgTable(
   "content_released",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: bigserial("id", { mode: "number" }).notNull(),
     chunkId: uuid("chunk_id").notNull(),
   },
@@ -312,7 +295,7 @@ export const compactions = pgTable(
 export const projectionQueue = pgTable(
   "projection_queue",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: bigserial("id", { mode: "number" }).notNull(),
     traceId: text("trace_id").notNull(),
     receivedAt: unixMs("received_at").notNull(),
@@ -351,11 +334,7 @@ export const parkedTraces = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.traceId] }),
-    foreignKey({
-      name: "parked_traces_trace",
-      columns: [t.projectId, t.traceId],
-      foreignColumns: [traces.projectId, traces.id],
-    }).onDelete("cascade"),
+    withinProject("parked_traces_trace", t, t.traceId, traces).onDelete("cascade"),
     index("parked_traces_newest").on(t.projectId, desc(t.createdAt), desc(t.traceId)),
   ],
 );
@@ -389,11 +368,7 @@ export const conversationMessages = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.conversationId, t.position] }),
-    foreignKey({
-      name: "conversation_messages_conversation",
-      columns: [t.projectId, t.conversationId],
-      foreignColumns: [conversations.projectId, conversations.id],
-    }).onDelete("cascade"),
+    withinProject("conversation_messages_conversation", t, t.conversationId, conversations).onDelete("cascade"),
   ],
 );
 
@@ -435,11 +410,7 @@ export const modelCalls = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.traceId, t.spanId] }),
-    foreignKey({
-      name: "model_calls_conversation",
-      columns: [t.projectId, t.conversationId],
-      foreignColumns: [conversations.projectId, conversations.id],
-    }).onDelete("cascade"),
+    withinProject("model_calls_conversation", t, t.conversationId, conversations).onDelete("cascade"),
     index("model_calls_conversation_id").on(t.projectId, t.conversationId),
     index("model_calls_newest").on(t.projectId, desc(t.startedAt)),
     index("model_calls_response").on(t.projectId, t.responseId).where(sql`response_id is not null`),
@@ -468,11 +439,7 @@ export const toolCalls = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.traceId, t.spanId, t.requestNumber] }),
-    foreignKey({
-      name: "tool_calls_conversation",
-      columns: [t.projectId, t.conversationId],
-      foreignColumns: [conversations.projectId, conversations.id],
-    }).onDelete("cascade"),
+    withinProject("tool_calls_conversation", t, t.conversationId, conversations).onDelete("cascade"),
     index("tool_calls_conversation_id").on(t.projectId, t.conversationId),
   ],
 );
@@ -481,7 +448,7 @@ export const toolCalls = pgTable(
 export const ingestReceipts = pgTable(
   "ingest_receipts",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     signal: text("signal", { enum: TELEMETRY_SIGNALS }).notNull(),
     received: integer("received").notNull(),

@@ -1,15 +1,5 @@
 import { desc, sql } from "drizzle-orm";
-import {
-  boolean,
-  check,
-  foreignKey,
-  index,
-  integer,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-} from "drizzle-orm/pg-core";
+import { boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { actor, createdAt, projectId, unixMs } from "./columns";
 import { connections } from "./connections";
 import { findings } from "./diagnostics";
@@ -25,7 +15,7 @@ import {
   TRACKER_KINDS,
   WORK_ITEM_STATES,
 } from "./enumerations";
-import { projects } from "./projects";
+import { owningProjectId, withinProject } from "./projects";
 
 const listed = (values: readonly string[]) => sql.raw(values.map((value) => `'${value}'`).join(", "));
 
@@ -73,11 +63,7 @@ export const workItems = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "work_items_finding",
-      columns: [t.projectId, t.findingId],
-      foreignColumns: [findings.projectId, findings.id],
-    }).onDelete("cascade"),
+    withinProject("work_items_finding", t, t.findingId, findings).onDelete("cascade"),
     uniqueIndex("work_items_linked")
       .on(t.projectId, t.findingId)
       .where(sql`state in (${listed(LINKED_STATES)})`),
@@ -116,11 +102,7 @@ export const ticketChanges = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "ticket_changes_work_item",
-      columns: [t.projectId, t.workItemId],
-      foreignColumns: [workItems.projectId, workItems.id],
-    }).onDelete("cascade"),
+    withinProject("ticket_changes_work_item", t, t.workItemId, workItems).onDelete("cascade"),
     index("ticket_changes_newest").on(t.projectId, t.workItemId, desc(t.createdAt), desc(t.id)),
     index("ticket_changes_queued").on(t.projectId, t.workItemId, t.createdAt, t.id).where(sql`state = 'queued'`),
     check("ticket_changes_done_at", sql`(${t.state} = 'queued') = (${t.doneAt} is null)`),
@@ -143,11 +125,7 @@ export const codeReferences = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "code_references_work_item",
-      columns: [t.projectId, t.workItemId],
-      foreignColumns: [workItems.projectId, workItems.id],
-    }).onDelete("cascade"),
+    withinProject("code_references_work_item", t, t.workItemId, workItems).onDelete("cascade"),
     uniqueIndex("code_references_once").on(t.projectId, t.workItemId, t.url),
   ],
 );
@@ -171,11 +149,7 @@ export const trackerCursors = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "tracker_cursors_connection",
-      columns: [t.projectId, t.connectionId],
-      foreignColumns: [connections.projectId, connections.id],
-    }).onDelete("cascade"),
+    withinProject("tracker_cursors_connection", t, t.connectionId, connections).onDelete("cascade"),
     index("tracker_cursors_connection_id").on(t.projectId, t.connectionId),
   ],
 );
@@ -201,11 +175,7 @@ export const trackerDeliveries = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "tracker_deliveries_connection",
-      columns: [t.projectId, t.connectionId],
-      foreignColumns: [connections.projectId, connections.id],
-    }).onDelete("cascade"),
+    withinProject("tracker_deliveries_connection", t, t.connectionId, connections).onDelete("cascade"),
     uniqueIndex("tracker_deliveries_once").on(t.projectId, t.connectionId, t.deliveryId),
     index("tracker_deliveries_newest").on(t.projectId, desc(t.receivedAt), desc(t.id)),
     index("tracker_deliveries_by_connection").on(t.projectId, t.connectionId, desc(t.receivedAt), desc(t.id)),
@@ -217,7 +187,7 @@ export const trackerDeliveries = pgTable(
 export const handoffRules = pgTable(
   "handoff_rules",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     name: text("name").notNull(),
     connectionId: text("connection_id").notNull(),
@@ -236,11 +206,7 @@ export const handoffRules = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "handoff_rules_connection",
-      columns: [t.projectId, t.connectionId],
-      foreignColumns: [connections.projectId, connections.id],
-    }).onDelete("cascade"),
+    withinProject("handoff_rules_connection", t, t.connectionId, connections).onDelete("cascade"),
     index("handoff_rules_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
     index("handoff_rules_connection_id").on(t.projectId, t.connectionId),
     check("handoff_rules_conversations", sql`${t.minConversations} >= 1`),

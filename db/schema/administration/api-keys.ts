@@ -1,11 +1,11 @@
 import { index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
-import { createdAt, projectId, unixMs } from "../columns";
-import { projects } from "../projects";
+import { createdAt, unixMs } from "../columns";
+import { owningProjectId } from "../projects";
 
 export const apiKeys = pgTable(
   "api_keys",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     /** The `<id>` in `whet_<id>_<secret><checksum>`, with the `key_` prefix. */
     id: text("id").notNull(),
     name: text("name").notNull(),

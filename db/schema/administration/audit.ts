@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { index, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
-import { createdAt, projectId } from "../columns";
+import { createdAt } from "../columns";
 import { AUDIT_ACTOR_KINDS, AUDIT_DOORS } from "../enumerations";
-import { projects } from "../projects";
+import { owningProjectId } from "../projects";
 
 /** What was done, by whom and from where. Append-only: a trigger rejects changes. */
 const entryColumns = () => ({
@@ -27,7 +27,7 @@ const entryColumns = () => ({
 export const auditLog = pgTable(
   "audit_log",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     ...entryColumns(),
   },

@@ -1,12 +1,12 @@
 import { index, pgTable, primaryKey, smallint, text } from "drizzle-orm/pg-core";
-import { createdAt, projectId, unixMs } from "../columns";
-import { projects } from "../projects";
+import { createdAt, unixMs } from "../columns";
+import { owningProjectId } from "../projects";
 
 /** Requests with an `Idempotency-Key` and the first response to each, kept for a day. */
 export const idempotencyKeys = pgTable(
   "idempotency_keys",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     /** HMAC of the caller and the key: callers never collide, and the table reveals neither. */
     id: text("id").notNull(),
     /** HMAC of method, path and body. */

@@ -1,15 +1,15 @@
 import { sql } from "drizzle-orm";
 import { boolean, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
-import { createdAt, projectId, unixMs } from "../columns";
+import { createdAt, unixMs } from "../columns";
 import { ROLES } from "../enumerations";
-import { projects } from "../projects";
+import { owningProjectId, projects } from "../projects";
 import { users } from "./identity";
 
 /** A one-time link into a project. Works once, for anyone who holds it, until it expires or is revoked. */
 export const invitations = pgTable(
   "invitations",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     /** SHA-256 of the token, hex: the token itself exists only in the link. */
     tokenHash: text("token_hash").notNull(),

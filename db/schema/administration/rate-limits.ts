@@ -1,12 +1,12 @@
 import { doublePrecision, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
-import { projectId, unixMs } from "../columns";
-import { projects } from "../projects";
+import { unixMs } from "../columns";
+import { owningProjectId } from "../projects";
 
 /** Token buckets. Processes reserve tokens in small batches and spend them from memory; a missing row is a full bucket. */
 export const rateBuckets = pgTable(
   "rate_buckets",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     /** What is limited, and for whom: `requests`, `requests:key_…`. */
     id: text("id").notNull(),
     /** Below zero after a request larger than the whole bucket. */

@@ -1,15 +1,15 @@
 import { sql } from "drizzle-orm";
 import { foreignKey, index, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { createdAt, projectId, unixMs } from "../columns";
+import { createdAt, unixMs } from "../columns";
 import { SAVED_VIEW_LISTS } from "../enumerations";
-import { projects } from "../projects";
+import { owningProjectId } from "../projects";
 import { memberships } from "./identity";
 
 /** A list's filters, order and columns, saved under a name: a member's own, or shared with the project. */
 export const savedViews = pgTable(
   "saved_views",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     list: text("list", { enum: SAVED_VIEW_LISTS }).notNull(),
     /** Whose it is; null if shared with the project. */

@@ -1,12 +1,12 @@
 import { bigint, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
-import { projectId, unixMs } from "../columns";
-import { projects } from "../projects";
+import { unixMs } from "../columns";
+import { owningProjectId } from "../projects";
 
 /** The size of a project's rows, as last measured. */
 export const storedSizes = pgTable(
   "stored_sizes",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     tableName: text("table_name").notNull(),
     rows: bigint("rows", { mode: "number" }).notNull(),
     /** Estimated: row count times the mean size of a sample, plus a proportional share of the indexes. */
