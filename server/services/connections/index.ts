@@ -8,7 +8,7 @@ export { listConnections } from "./list-connections";
 export { modelConnections } from "./model-connections";
 export { checkHub, downloadHub, hideHubToken, modelHubs, openHub } from "./model-hubs";
 export { openConnection } from "./open-connection";
-export type { TrackerSettings } from "./schemas";
+export type { TrackerSettings, WebhookFormat } from "./schemas";
 export { testConnection } from "./test-connection";
 export { getTicketFields } from "./ticket-fields/get-ticket-fields";
 export { requireTicketFields } from "./ticket-fields/require-ticket-fields";

@@ -23,6 +23,7 @@ const webhookSettings = z.strictObject({
   /** `signed`: JSON with a signature of the Standard Webhooks kind. `slack`: a message for a Slack incoming webhook. */
   format: z.enum(["signed", "slack"]),
 });
+export type WebhookFormat = z.infer<typeof webhookSettings>["format"];
 const trackerSettings = z.strictObject({
   /** Where work items go by default, in the tracker's notation: `owner/repo`, a team key, a project key. */
   defaultDestination: line.nullable(),

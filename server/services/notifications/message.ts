@@ -1,3 +1,4 @@
+import type { WebhookFormat } from "@/server/services/connections";
 import type { NoticeKind } from "./schemas";
 
 /** What a message contains about a Finding: its title and figures, and no text of the conversations beyond the title. */
@@ -69,3 +70,9 @@ export function slackMessage(about: About, notices: readonly Notice[], count: nu
     ].join("\n"),
   };
 }
+
+/** Returns a message's body, by the format of its webhook. */
+export const MESSAGES: Record<WebhookFormat, (about: About, notices: readonly Notice[], sent: Sent) => object> = {
+  signed: signedMessage,
+  slack: (about, notices, { count }) => slackMessage(about, notices, count),
+};

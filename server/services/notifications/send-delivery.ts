@@ -7,8 +7,8 @@ import { ServiceError } from "@/server/platform/errors";
 import { storedReason } from "@/server/platform/logging/stored-reason";
 import { OutboundError } from "@/server/platform/outbound";
 import { publicUrl } from "@/server/platform/public-url";
-import { openConnection } from "@/server/services/connections";
-import { DIGEST_LISTED, type Notice, signedMessage, slackMessage } from "./message";
+import { openConnection, type WebhookFormat } from "@/server/services/connections";
+import { DIGEST_LISTED, MESSAGES, type Notice } from "./message";
 import { NOTHING_LEFT, pauseIfDown } from "./paused-webhooks";
 
 const SEND_MS = 15_000;
@@ -56,14 +56,12 @@ async function post(ctx: Ctx, delivery: typeof deliveries.$inferSelect, told: re
   const [project] = await ctx.db.select({ name: projects.name }).from(projects).where(eq(projects.id, ctx.projectId));
   const about = { projectId: ctx.projectId, projectName: project?.name ?? "", link: publicUrl };
   const service = await openConnection(ctx, delivery.connectionId, "notify");
-  const json =
-    service.connection.settings.format === "slack"
-      ? slackMessage(about, told, delivery.noticeCount)
-      : signedMessage(about, told, {
-          sequence: delivery.sequence,
-          count: delivery.noticeCount,
-          at: await databaseNow(ctx.db),
-        });
+  const format = service.connection.settings.format as WebhookFormat;
+  const json = MESSAGES[format](about, told, {
+    sequence: delivery.sequence,
+    count: delivery.noticeCount,
+    at: await databaseNow(ctx.db),
+  });
   await service.request({ path: "", method: "POST", json, messageId: `msg_${delivery.id}`, timeoutMs: SEND_MS });
 }
 

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { unprocessable } from "@/server/platform/errors";
 import type { OutboundReply, OutboundRequest } from "@/server/platform/outbound";
 import type { ConnectionKind, SETTINGS, StoredTicketFields } from "../schemas";
 
@@ -46,6 +47,12 @@ export type Kind<Name extends ConnectionKind = ConnectionKind> = {
   label: string;
   /** Returns the test's message when there is no secret; `undefined` if the service may work without one. */
   needsSecret?: (settings: z.infer<(typeof SETTINGS)[Name]>) => string | undefined;
+  /** Throws for a secret that cannot be that of such a connection. Default: it is one line. */
+  checkSecret?: (
+    secret: string | null | undefined,
+    connection: { baseUrl: string },
+    settings: z.infer<(typeof SETTINGS)[Name]>,
+  ) => void;
   /** Returns the credential of a request, if that is not the secret itself. */
   exchange?: (secret: string, request: Exchanged, settings: z.infer<(typeof SETTINGS)[Name]>) => Promise<string>;
   /** Adds the credential to a request. */
@@ -61,4 +68,12 @@ export type Kind<Name extends ConnectionKind = ConnectionKind> = {
 };
 
 export const bearer = (secret: string): Signature => ({ headers: { authorization: `Bearer ${secret}` } });
+/** Throws for a private key, which only a GitHub App uses. */
+export function checkToken(secret: string | null | undefined): void {
+  if (secret?.includes("\n"))
+    throw unprocessable(
+      "/secret",
+      "A private key is only used by a GitHub App: enter the App ID and the installation ID.",
+    );
+}
 export const tokenNeeded = () => "There is no secret: enter a token.";
