@@ -17,26 +17,49 @@ export const STATUS: Record<JobStatus, { word: string; color: string; hollow?: t
 };
 export const STATUSES = Object.keys(STATUS) as JobStatus[];
 
-export const METHODS: Record<Method, { label: string; name: string; about: string }> = {
+type MethodWords = {
+  label: string;
+  name: string;
+  about: string;
+  /** The trainer's defaults, as shown. */
+  epochs: string;
+  learningRate: { full: string; adapter: string };
+  /** What it can be set besides what every method has. */
+  settings: readonly string[];
+};
+
+export const METHODS: Record<Method, MethodWords> = {
   sft: {
     label: "SFT",
     name: "Supervised fine-tuning",
     about: "Learns the expected answers. The place to start, and often all you need.",
+    epochs: "3",
+    learningRate: { full: "2e-5", adapter: "2e-4" },
+    settings: ["trainOn", "packing"],
   },
   dpo: {
     label: "DPO",
     name: "Direct preference optimization",
     about: "Learns to prefer the expected answer to the rejected one. Every Example needs both.",
+    epochs: "1",
+    learningRate: { full: "5e-7", adapter: "5e-6" },
+    settings: ["beta"],
   },
   orpo: {
     label: "ORPO",
     name: "Odds ratio preference optimization",
     about: "Learns answers and preferences together, without a reference model: less memory than DPO.",
+    epochs: "1",
+    learningRate: { full: "1e-6", adapter: "8e-6" },
+    settings: ["beta"],
   },
   kto: {
     label: "KTO",
     name: "Kahneman–Tversky optimization",
     about: "Learns from answers that are good or bad on their own. Needs some of each.",
+    epochs: "1",
+    learningRate: { full: "1e-6", adapter: "5e-6" },
+    settings: ["beta", "desirableWeight", "undesirableWeight"],
   },
 };
 export const ADAPTERS: Record<Adapter, { label: string; name: string; about: string }> = {

@@ -1,4 +1,5 @@
 import { LORA_RANKS, outputSettings } from "@/server/services/training/settings/schemas";
+import { METHODS } from "../../../_components/training/words";
 import type { Draft, Part } from "./draft";
 
 type Choice = readonly { value: string; label: string }[];
@@ -20,16 +21,11 @@ export type SettingField = {
   when?: (of: Of) => boolean;
 };
 
-const isPreference = ({ method }: Of) => method !== "sft";
+const hasSetting =
+  (name: string) =>
+  ({ method }: Of) =>
+    METHODS[method].settings.includes(name);
 const hasAdapter = ({ adapter }: Of) => adapter !== "full";
-const isKto = ({ method }: Of) => method === "kto";
-
-const LEARNING_RATES: Record<Draft["method"], { full: string; adapter: string }> = {
-  sft: { full: "2e-5", adapter: "2e-4" },
-  dpo: { full: "5e-7", adapter: "5e-6" },
-  orpo: { full: "1e-6", adapter: "8e-6" },
-  kto: { full: "1e-6", adapter: "5e-6" },
-};
 
 export const BASIC: readonly SettingField[] = [
   {
@@ -40,7 +36,7 @@ export const BASIC: readonly SettingField[] = [
     kind: "number",
     min: 0.01,
     max: 1000,
-    byDefault: ({ method }) => (method === "sft" ? "3" : "1"),
+    byDefault: ({ method }) => METHODS[method].epochs,
   },
   {
     part: "training",
@@ -49,7 +45,7 @@ export const BASIC: readonly SettingField[] = [
     kind: "number",
     min: 1e-9,
     max: 1,
-    byDefault: ({ method, adapter }) => LEARNING_RATES[method][adapter === "full" ? "full" : "adapter"],
+    byDefault: ({ method, adapter }) => METHODS[method].learningRate[adapter === "full" ? "full" : "adapter"],
   },
   {
     part: "training",
@@ -82,7 +78,7 @@ export const BASIC: readonly SettingField[] = [
     min: 0.0001,
     max: 100,
     byDefault: "0.1",
-    when: isPreference,
+    when: hasSetting("beta"),
   },
   {
     part: "lora",
@@ -170,7 +166,7 @@ export const ADVANCED: readonly SettingField[] = [
     ],
     about: "Answers that have no weight of their own",
     byDefault: "the last answer",
-    when: ({ method }) => method === "sft",
+    when: hasSetting("trainOn"),
   },
   {
     part: "training",
@@ -179,7 +175,7 @@ export const ADVANCED: readonly SettingField[] = [
     about: "Short Examples share a row",
     kind: "yesno",
     byDefault: "no",
-    when: ({ method }) => method === "sft",
+    when: hasSetting("packing"),
   },
   { part: "training", name: "weightDecay", label: "Weight decay", kind: "number", min: 0, max: 1, byDefault: "0" },
   {
@@ -209,7 +205,7 @@ export const ADVANCED: readonly SettingField[] = [
     min: 0.001,
     max: 1000,
     byDefault: "by their counts",
-    when: isKto,
+    when: hasSetting("desirableWeight"),
   },
   {
     part: "training",
@@ -219,7 +215,7 @@ export const ADVANCED: readonly SettingField[] = [
     min: 0.001,
     max: 1000,
     byDefault: "by their counts",
-    when: isKto,
+    when: hasSetting("undesirableWeight"),
   },
   {
     part: "lora",
