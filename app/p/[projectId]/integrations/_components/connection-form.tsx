@@ -27,6 +27,7 @@ import {
   DEFAULT_BASE_URLS,
   updateConnectionForm,
 } from "@/server/services/connections/schemas";
+import { hasFields } from "../../_components/work-items/tracker-words";
 import { createInputOf, type FormValues, fieldName, isAppConnection, updateInputOf, valuesOf } from "./form-values";
 import { KIND_WORDS } from "./kind-words";
 import { SettingsFields } from "./settings-fields";
@@ -67,7 +68,7 @@ function Fields({ projectId, connection, onClose, onContinue }: Props) {
   const { kind, settings } = form.values;
   const ticketFields = useTicketFields({
     projectId,
-    connectionId: connection?.kind === "jira" && connection.secretSet ? connection.id : null,
+    connectionId: connection?.secretSet && hasFields(connection) ? connection.id : null,
     destination: String(settings.defaultDestination ?? ""),
     issueType: String(settings.issueType ?? ""),
   });
@@ -218,8 +219,9 @@ function useSave(
   const error = create.error ?? update.error;
 
   /** Returns whether a new connection's project requires fields. What prevents reading them is shown by its test. */
-  async function requiresFields({ id, kind, secretSet, settings }: Connection): Promise<boolean> {
-    if (kind !== "jira" || !secretSet || !("defaultDestination" in settings) || !settings.defaultDestination)
+  async function requiresFields(connection: Connection): Promise<boolean> {
+    const { id, secretSet, settings } = connection;
+    if (!hasFields(connection) || !secretSet || !("defaultDestination" in settings) || !settings.defaultDestination)
       return false;
     const options = trpc.connections.getTicketFields.queryOptions({ projectId, connectionId: id });
     const read = await queries.fetchQuery({ ...options, retry: false }).catch(() => undefined);

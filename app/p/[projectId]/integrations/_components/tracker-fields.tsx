@@ -40,22 +40,21 @@ export function TrackerFields({ projectId, kind, form, connection, ticketFields 
     titleTemplate: String(titleTemplate ?? ""),
     bodyTemplate: String(bodyTemplate ?? ""),
   });
+  const { hasFields, example, label: tracker } = TRACKER_WORDS[kind];
   const input = (name: string) => form.getInputProps(`settings.${name}`);
   return (
     <>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <TextInput
           label="Default destination"
-          placeholder={TRACKER_WORDS[kind].example}
+          placeholder={example}
           maxLength={200}
           {...input("defaultDestination")}
           error={input("defaultDestination").error ?? destinationProblem(ticketFields)}
         />
-        {kind === "jira" ? (
-          <TextInput label="Issue type" placeholder="Task" maxLength={200} {...input("issueType")} />
-        ) : null}
+        {hasFields ? <TextInput label="Issue type" placeholder="Task" maxLength={200} {...input("issueType")} /> : null}
       </SimpleGrid>
-      {kind === "jira" && (connection === null || form.values.settings.defaultDestination) ? (
+      {hasFields && (connection === null || form.values.settings.defaultDestination) ? (
         <TicketFields form={ticketFields} />
       ) : null}
       <TagsInput label="Labels" clearable {...input("labels")} />
@@ -71,7 +70,7 @@ export function TrackerFields({ projectId, kind, form, connection, ticketFields 
           <TagsInput
             key={name}
             label={label}
-            description={`Defaults to those of ${TRACKER_WORDS[kind].label}.`}
+            description={`Defaults to those of ${tracker}.`}
             clearable
             {...input(name)}
           />

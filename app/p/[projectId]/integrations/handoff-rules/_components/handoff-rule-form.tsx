@@ -20,6 +20,7 @@ import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { createHandoffRuleInput, type HandoffRule } from "@/server/services/diagnostics/work-items/schemas";
 import { SEVERITY_OPTIONS } from "../../../_components/findings/severity-words";
+import { hasFields } from "../../../_components/work-items/tracker-words";
 import type { TrackerConnection } from "../../../_components/work-items/use-trackers";
 import { destinationProblem, TicketFields } from "../../_components/ticket-fields";
 import { type TicketFieldsForm, useTicketFields } from "../../_components/use-ticket-fields";
@@ -67,8 +68,8 @@ function Fields({ projectId, rule, trackers, trackerOptions, rules, onClose }: P
       ),
   });
   const { connectionId, destination } = form.values;
-  const isJira = trackers.some(({ id, kind }) => id === connectionId && kind === "jira");
-  const ticketFields = useTicketFields({ projectId, connectionId: isJira ? connectionId : null, destination });
+  const withFields = trackers.some((tracker) => tracker.id === connectionId && hasFields(tracker));
+  const ticketFields = useTicketFields({ projectId, connectionId: withFields ? connectionId : null, destination });
   const { save, error, atFields, isPending } = useSave({ projectId, rule, onClose }, ticketFields, (errors) =>
     form.setErrors(errors),
   );
@@ -91,7 +92,7 @@ function Fields({ projectId, rule, trackers, trackerOptions, rules, onClose }: P
           {...form.getInputProps("destination")}
           error={form.getInputProps("destination").error ?? destinationProblem(ticketFields)}
         />
-        {isJira ? <TicketFields form={ticketFields} /> : null}
+        {withFields ? <TicketFields form={ticketFields} /> : null}
         <NativeSelect
           size="sm"
           label="Minimum severity"
