@@ -325,12 +325,14 @@ test("every list is in the registry, and only known tables are built by hand", (
     text: readFileSync(join("app", file), "utf8"),
   }));
   const names = sources
-    .filter(({ text }) => text.includes('/data-table/data-list"'))
+    .filter(({ text }) => /\/data-table\/(data-list|list-page)"/.test(text))
     .flatMap(({ file, text }) =>
       text
-        .split(/<DataList(?:<\w+>)?\n/)
+        .split(/<(?:DataList|ListPage)(?:<\w+>)?\n/)
         .slice(1)
-        .map((use) => /\bname="([^"]+)"/.exec(use)?.[1] ?? `a list without a plain name in ${file}`),
+        // A page that is a list may be named by its title, its first property.
+        .map((use) => /\bname="([^"]+)"|^\s*title="([^"]+)"(?![\s\S]*\bname=")/.exec(use))
+        .map((named) => named?.[1] ?? named?.[2] ?? `a list without a plain name in ${file}`),
     );
   expect(names.sort()).toEqual(LISTS.map(({ name }) => name).sort());
   const byHand = sources.filter(({ text }) => /<(Table\.Tbody|tbody)\b/.test(text)).map(({ file }) => file);

@@ -3,11 +3,9 @@ import { Button, Text } from "@mantine/core";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { ColumnMenu } from "@/app/_components/data-table/column-menu";
-import { DataList } from "@/app/_components/data-table/data-list";
+import { ListPage } from "@/app/_components/data-table/list-page";
 import type { ListColumn } from "@/app/_components/data-table/types";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
-import { PageHeader } from "@/app/_components/layout/page-header";
 import { Ago, AgoOr } from "@/app/_components/values/ago";
 import { Dot } from "@/app/_components/values/dot";
 import { useTRPC } from "@/app/_lib/trpc/client";
@@ -117,36 +115,29 @@ export function ApiKeys({ projectId }: { projectId: string }) {
   const keys = list.data?.pages.flatMap((page) => page.apiKeys) ?? [];
   const columns = columnsOf(setRevoking);
   return (
-    <>
-      <PageHeader
-        title="API keys"
-        aside={
-          <>
-            <ColumnMenu columns={columns} />
-            <Button onClick={create.open} leftSection={<IconPlus size={14} aria-hidden />}>
-              New key
-            </Button>
-          </>
-        }
-      />
-      <DataList
-        list={list}
-        name="API keys"
-        what="key"
-        columns={columns}
-        rows={keys}
-        rowId={(key) => key.id}
-        rowName={(key) => key.name}
-        minWidth={860}
-        dimmed={(key) => key.status !== "active"}
-        empty={
-          <EmptyState icon={IconKey} title="No API keys" action={<Button onClick={create.open}>New key</Button>}>
-            A key lets a program send telemetry to this project or read from it, with only the permissions you select.
-          </EmptyState>
-        }
-      />
+    <ListPage
+      title="API keys"
+      buttons={
+        <Button onClick={create.open} leftSection={<IconPlus size={14} aria-hidden />}>
+          New key
+        </Button>
+      }
+      list={list}
+      what="key"
+      columns={columns}
+      rows={keys}
+      rowId={(key) => key.id}
+      rowName={(key) => key.name}
+      minWidth={860}
+      dimmed={(key) => key.status !== "active"}
+      empty={
+        <EmptyState icon={IconKey} title="No API keys" action={<Button onClick={create.open}>New key</Button>}>
+          A key lets a program send telemetry to this project or read from it, with only the permissions you select.
+        </EmptyState>
+      }
+    >
       <NewKey projectId={projectId} opened={creating} onClose={create.close} />
       <RevokeKey projectId={projectId} apiKey={revoking} onClose={() => setRevoking(null)} />
-    </>
+    </ListPage>
   );
 }

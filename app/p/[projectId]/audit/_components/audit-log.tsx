@@ -5,11 +5,9 @@ import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import { CsvButton } from "@/app/_components/controls/csv-button";
 import { RefreshButton } from "@/app/_components/controls/refresh-button";
-import { ColumnMenu } from "@/app/_components/data-table/column-menu";
-import { DataList } from "@/app/_components/data-table/data-list";
+import { ListPage } from "@/app/_components/data-table/list-page";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { NoMatch } from "@/app/_components/feedback/no-match";
-import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
 import { actionWords } from "../../_components/audit/audit-words";
@@ -37,41 +35,36 @@ export function AuditLog({ projectId, openedAt }: { projectId: string; openedAt:
   };
   const columns = columnsOf(projectId, (actor) => void setView({ actor }));
   return (
-    <>
-      <PageHeader
-        title="Audit log"
-        aside={
-          <>
-            <ViewsMenu projectId={projectId} list="audit" parsers={viewParsers} />
-            <ColumnMenu columns={columns} />
-            <CsvButton href={csvHref(projectId, view, now)} />
-            <RefreshButton busy={list.isRefetching} onRefresh={refresh} />
-          </>
-        }
-      >
+    <ListPage
+      title="Audit log"
+      filters={
         <AuditFilters
           view={view}
           setView={setView}
           actorName={entries.find(({ actor }) => actor.id === view.actor)?.actor.name ?? null}
         />
-      </PageHeader>
-      <DataList
-        list={list}
-        name="Audit log"
-        what="change"
-        columns={columns}
-        rows={entries}
-        rowId={(entry) => entry.id}
-        rowName={(entry) => actionWords(entry.action)}
-        // A log filtered by object shows each of its changes.
-        fold={view.target === null ? REPEATED : undefined}
-        rowHeight={52}
-        minWidth={760}
-        minWidthAside={420}
-        peek={({ row, close }) => <AuditPeek projectId={projectId} entry={row} onClose={close} />}
-        empty={<Nothing filtered={isFiltered(view)} onClear={() => void setView(NO_FILTERS)} />}
-      />
-    </>
+      }
+      menus={<ViewsMenu projectId={projectId} list="audit" parsers={viewParsers} />}
+      buttons={
+        <>
+          <CsvButton href={csvHref(projectId, view, now)} />
+          <RefreshButton busy={list.isRefetching} onRefresh={refresh} />
+        </>
+      }
+      list={list}
+      what="change"
+      columns={columns}
+      rows={entries}
+      rowId={(entry) => entry.id}
+      rowName={(entry) => actionWords(entry.action)}
+      // A log filtered by object shows each of its changes.
+      fold={view.target === null ? REPEATED : undefined}
+      rowHeight={52}
+      minWidth={760}
+      minWidthAside={420}
+      peek={({ row, close }) => <AuditPeek projectId={projectId} entry={row} onClose={close} />}
+      empty={<Nothing filtered={isFiltered(view)} onClear={() => void setView(NO_FILTERS)} />}
+    />
   );
 }
 

@@ -4,15 +4,14 @@ import { IconDeviceFloppy, IconX } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
-import { ColumnMenu } from "@/app/_components/data-table/column-menu";
-import { DataList } from "@/app/_components/data-table/data-list";
+import { ListPage } from "@/app/_components/data-table/list-page";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { NoMatch } from "@/app/_components/feedback/no-match";
-import { PageHeader } from "@/app/_components/layout/page-header";
 import { formatCount } from "@/app/_lib/format";
 import { useRememberList } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
+import { pollList } from "@/app/_lib/trpc/poll-list";
 import { pageHref } from "../../_components/shell/pages";
 import { checkpointHref } from "../../_components/training/hrefs";
 import { NoTrainer, useWithoutTrainer } from "../../_components/training/no-trainer";
@@ -28,15 +27,16 @@ export function Checkpoints({ projectId }: { projectId: string }) {
   const list = useInfiniteQuery(
     trpc.checkpoints.list.infiniteQueryOptions(listInput(projectId, view), {
       ...nextCursorPage,
-      refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 15_000),
+      refetchInterval: pollList(),
     }),
   );
   const isEmpty = list.data?.pages.every((page) => page.checkpoints.length === 0) ?? false;
   const unattached = useWithoutTrainer(projectId, isEmpty && view.run === null);
   return (
-    <>
-      <PageHeader title="Checkpoints" aside={unattached ? null : <ColumnMenu columns={COLUMNS} />}>
-        {view.run === null ? null : (
+    <ListPage
+      title="Checkpoints"
+      filters={
+        view.run === null ? null : (
           <Button
             variant="light"
             rightSection={<IconX size={14} aria-hidden />}
@@ -45,46 +45,40 @@ export function Checkpoints({ projectId }: { projectId: string }) {
           >
             One run
           </Button>
-        )}
-      </PageHeader>
-      {unattached ? (
-        <NoTrainer projectId={projectId} />
-      ) : (
-        <DataList
-          list={list}
-          name="Checkpoints"
-          what="checkpoint"
-          columns={COLUMNS}
-          rows={list.data?.pages.flatMap((page) => page.checkpoints) ?? []}
-          rowId={({ id }) => id}
-          rowName={({ jobName, stepNumber }) => `${jobName}, step ${formatCount(stepNumber)}`}
-          rowHref={({ id }) => checkpointHref(projectId, id)}
-          rowHeight={54}
-          minWidth={360}
-          minWidthAside={340}
-          dimmed={({ state }) => state === "pruned"}
-          peek={({ id, row, close }) => (
-            <CheckpointPeek key={id} projectId={projectId} checkpointId={id} row={row} onClose={close} />
-          )}
-          empty={
-            view.run === null ? (
-              <EmptyState
-                icon={IconDeviceFloppy}
-                title="No checkpoints yet"
-                action={
-                  <Button component={Link} href={pageHref(projectId, "training")}>
-                    Training
-                  </Button>
-                }
-              >
-                Runs save what they have learned as checkpoints: the best, the last, and those to resume from.
-              </EmptyState>
-            ) : (
-              <NoMatch title="No checkpoint matches" onClear={() => void setView({ run: null })} />
-            )
-          }
-        />
+        )
+      }
+      instead={unattached ? <NoTrainer projectId={projectId} /> : null}
+      list={list}
+      what="checkpoint"
+      columns={COLUMNS}
+      rows={list.data?.pages.flatMap((page) => page.checkpoints) ?? []}
+      rowId={({ id }) => id}
+      rowName={({ jobName, stepNumber }) => `${jobName}, step ${formatCount(stepNumber)}`}
+      rowHref={({ id }) => checkpointHref(projectId, id)}
+      rowHeight={54}
+      minWidth={360}
+      minWidthAside={340}
+      dimmed={({ state }) => state === "pruned"}
+      peek={({ id, row, close }) => (
+        <CheckpointPeek key={id} projectId={projectId} checkpointId={id} row={row} onClose={close} />
       )}
-    </>
+      empty={
+        view.run === null ? (
+          <EmptyState
+            icon={IconDeviceFloppy}
+            title="No checkpoints yet"
+            action={
+              <Button component={Link} href={pageHref(projectId, "training")}>
+                Training
+              </Button>
+            }
+          >
+            Runs save what they have learned as checkpoints: the best, the last, and those to resume from.
+          </EmptyState>
+        ) : (
+          <NoMatch title="No checkpoint matches" onClear={() => void setView({ run: null })} />
+        )
+      }
+    />
   );
 }

@@ -4,11 +4,9 @@ import { IconBooks } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { SearchInput } from "@/app/_components/controls/search-input";
-import { ColumnMenu } from "@/app/_components/data-table/column-menu";
-import { DataList } from "@/app/_components/data-table/data-list";
+import { ListPage } from "@/app/_components/data-table/list-page";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { NoMatch } from "@/app/_components/feedback/no-match";
-import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
 import { useMay } from "../../_components/access/membership";
@@ -30,48 +28,38 @@ export function Datasets({ projectId }: { projectId: string }) {
   );
   const open = () => void setView({ new: true });
   return (
-    <>
-      <PageHeader
-        title="Datasets"
-        aside={
-          <>
-            <ColumnMenu columns={COLUMNS} />
-            {may ? <Button onClick={open}>New Dataset</Button> : null}
-          </>
-        }
-      >
-        <SearchInput label="Search names" value={view.q} onChange={(q) => void setView({ q: q || null })} />
-      </PageHeader>
-      <DataList
-        list={list}
-        name="Datasets"
-        what="Dataset"
-        columns={COLUMNS}
-        rows={list.data?.pages.flatMap((page) => page.datasets) ?? []}
-        rowId={({ id }) => id}
-        rowName={({ name }) => name}
-        rowHref={({ id }) => datasetHref(projectId, id)}
-        rowHeight={54}
-        minWidth={340}
-        empty={
-          view.q.trim() ? (
-            <NoMatch title="No Dataset matches" onClear={() => void setView({ q: null })} clear="Clear search">
-              There may be others with another name.
-            </NoMatch>
-          ) : (
-            <EmptyState
-              icon={IconBooks}
-              title="No Datasets yet"
-              action={may ? <Button onClick={open}>New Dataset</Button> : null}
-            >
-              A Dataset contains the Examples that a model is trained on: a conversation, and the answer it should give.
-              Fill it by hand, import a file, or let it collect from your own conversations what went well, what was
-              corrected, and what your project knows.
-            </EmptyState>
-          )
-        }
-      />
+    <ListPage
+      title="Datasets"
+      filters={<SearchInput label="Search names" value={view.q} onChange={(q) => void setView({ q: q || null })} />}
+      buttons={may ? <Button onClick={open}>New Dataset</Button> : null}
+      list={list}
+      what="Dataset"
+      columns={COLUMNS}
+      rows={list.data?.pages.flatMap((page) => page.datasets) ?? []}
+      rowId={({ id }) => id}
+      rowName={({ name }) => name}
+      rowHref={({ id }) => datasetHref(projectId, id)}
+      rowHeight={54}
+      minWidth={340}
+      empty={
+        view.q.trim() ? (
+          <NoMatch title="No Dataset matches" onClear={() => void setView({ q: null })} clear="Clear search">
+            There may be others with another name.
+          </NoMatch>
+        ) : (
+          <EmptyState
+            icon={IconBooks}
+            title="No Datasets yet"
+            action={may ? <Button onClick={open}>New Dataset</Button> : null}
+          >
+            A Dataset contains the Examples that a model is trained on: a conversation, and the answer it should give.
+            Fill it by hand, import a file, or let it collect from your own conversations what went well, what was
+            corrected, and what your project knows.
+          </EmptyState>
+        )
+      }
+    >
       <NewDataset projectId={projectId} opened={view.new} onClose={() => void setView({ new: null })} />
-    </>
+    </ListPage>
   );
 }

@@ -4,14 +4,13 @@ import { IconRocket, IconX } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
-import { ColumnMenu } from "@/app/_components/data-table/column-menu";
-import { DataList } from "@/app/_components/data-table/data-list";
+import { ListPage } from "@/app/_components/data-table/list-page";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { NoMatch } from "@/app/_components/feedback/no-match";
-import { PageHeader } from "@/app/_components/layout/page-header";
 import { useRememberList } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
+import { pollList } from "@/app/_lib/trpc/poll-list";
 import type { Deployment } from "@/server/services/serving/deployments/schemas";
 import { useMay } from "../../_components/access/membership";
 import { DeployDialog } from "../../_components/serving/deploy-dialog";
@@ -24,9 +23,6 @@ import { columnsOf } from "./columns";
 import { useCheckpointNames } from "./use-checkpoint-names";
 import { isFiltered, listInput, NO_FILTERS, PURPOSES, serializeView, type View, viewParsers } from "./view";
 
-const LIVE_MS = 2000;
-const IDLE_MS = 15_000;
-
 /** The models that are served, and those that were, live. */
 export function Deployments({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
@@ -36,11 +32,7 @@ export function Deployments({ projectId }: { projectId: string }) {
   const list = useInfiniteQuery(
     trpc.deployments.list.infiniteQueryOptions(listInput(projectId, view), {
       ...nextCursorPage,
-      refetchInterval: ({ state }) => {
-        const pages = state.data?.pages ?? [];
-        if (pages.length > 1) return false;
-        return pages.some(({ deployments }) => deployments.some(isChanging)) ? LIVE_MS : IDLE_MS;
-      },
+      refetchInterval: pollList((page) => page.deployments.some(isChanging)),
     }),
   );
   const checkpointName = useCheckpointNames(projectId);
@@ -50,64 +42,49 @@ export function Deployments({ projectId }: { projectId: string }) {
   const unattached = useWithoutTrainer(projectId, isEmpty && !isFiltered(view));
   const deploy = <Button onClick={() => void setView({ deploy: "new" })}>Deploy a checkpoint</Button>;
   return (
-    <>
-      <PageHeader
-        title="Deployments"
-        aside={
-          unattached ? null : (
-            <>
-              <ColumnMenu columns={columns} />
-              {may ? deploy : null}
-            </>
-          )
-        }
-      >
-        {unattached ? null : <Filters view={view} setView={setView} />}
-      </PageHeader>
-      {unattached ? (
-        <NoTrainer projectId={projectId} />
-      ) : (
-        <DataList
-          list={list}
-          name="Deployments"
-          what="deployment"
-          columns={columns}
-          rows={list.data?.pages.flatMap((page) => page.deployments) ?? []}
-          rowId={({ id }) => id}
-          rowName={({ model }) => model}
-          rowHref={({ id }) => deploymentHref(projectId, id)}
-          rowHeight={58}
-          minWidth={340}
-          dimmed={({ status }) => status === "stopped"}
-          actions={
-            may
-              ? [
-                  {
-                    id: "stop",
-                    label: "Stop…",
-                    danger: true,
-                    single: true,
-                    applies: isLive,
-                    run: async ({ rows: [row] }) => {
-                      if (row) setStopped(row);
-                      return null;
-                    },
-                  },
-                ]
-              : []
-          }
-          empty={
-            isFiltered(view) ? (
-              <NoMatch title="No deployment matches" onClear={() => void setView(NO_FILTERS)} />
-            ) : (
-              <EmptyState icon={IconRocket} title="No deployments yet" action={may ? deploy : null}>
-                A deployment serves a checkpoint to your application, at an address that any client of the OpenAI API
-                can call. Its calls are recorded like those of any other model, and included in Findings and costs.
-              </EmptyState>
-            )
-          }
-        />
-      )}
+    <ListPage
+      title="Deployments"
+      filters={<Filters view={view} setView={setView} />}
+      buttons={may ? deploy : null}
+      instead={unattached ? <NoTrainer projectId={projectId} /> : null}
+      list={list}
+      what="deployment"
+      columns={columns}
+      rows={list.data?.pages.flatMap((page) => page.deployments) ?? []}
+      rowId={({ id }) => id}
+      rowName={({ model }) => model}
+      rowHref={({ id }) => deploymentHref(projectId, id)}
+      rowHeight={58}
+      minWidth={340}
+      dimmed={({ status }) => status === "stopped"}
+      actions={
+        may
+          ? [
+              {
+                id: "stop",
+                label: "Stop…",
+                danger: true,
+                single: true,
+                applies: isLive,
+                run: async ({ rows: [row] }) => {
+                  if (row) setStopped(row);
+                  return null;
+                },
+              },
+            ]
+          : []
+      }
+      empty={
+        isFiltered(view) ? (
+          <NoMatch title="No deployment matches" onClear={() => void setView(NO_FILTERS)} />
+        ) : (
+          <EmptyState icon={IconRocket} title="No deployments yet" action={may ? deploy : null}>
+            A deployment serves a checkpoint to your application, at an address that any client of the OpenAI API can
+            call. Its calls are recorded like those of any other model, and included in Findings and costs.
+          </EmptyState>
+        )
+      }
+    >
       <StopDeployment
         projectId={projectId}
         deployment={stopped !== null && isLive(stopped) ? stopped : null}
@@ -118,7 +95,7 @@ export function Deployments({ projectId }: { projectId: string }) {
         start={!may || view.deploy === null ? null : view.deploy === "new" ? {} : { checkpointId: view.deploy }}
         onClose={() => void setView({ deploy: null })}
       />
-    </>
+    </ListPage>
   );
 }
 

@@ -4,13 +4,12 @@ import { IconCloudUpload, IconX } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
-import { ColumnMenu } from "@/app/_components/data-table/column-menu";
-import { DataList } from "@/app/_components/data-table/data-list";
+import { ListPage } from "@/app/_components/data-table/list-page";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { NoMatch } from "@/app/_components/feedback/no-match";
-import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
+import { pollList } from "@/app/_lib/trpc/poll-list";
 import type { ModelExport } from "@/server/services/model-exports/schemas";
 import { useMay } from "../../_components/access/membership";
 import { ExportDialog } from "../../_components/serving/export-dialog";
@@ -22,9 +21,6 @@ import { columnsOf } from "./columns";
 import { ExportPeek } from "./export-peek";
 import { isFiltered, listInput, NO_FILTERS, type View, viewParsers } from "./view";
 
-const LIVE_MS = 2000;
-const IDLE_MS = 15_000;
-
 /** What has been, and is being, published to model hubs, live. */
 export function Exports({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
@@ -33,11 +29,7 @@ export function Exports({ projectId }: { projectId: string }) {
   const list = useInfiniteQuery(
     trpc.modelExports.list.infiniteQueryOptions(listInput(projectId, view), {
       ...nextCursorPage,
-      refetchInterval: ({ state }) => {
-        const pages = state.data?.pages ?? [];
-        if (pages.length > 1) return false;
-        return pages.some(({ exports }) => exports.some(isUnfinishedExport)) ? LIVE_MS : IDLE_MS;
-      },
+      refetchInterval: pollList((page) => page.exports.some(isUnfinishedExport)),
     }),
   );
   const checkpointName = useCheckpointNames(projectId);
@@ -47,75 +39,53 @@ export function Exports({ projectId }: { projectId: string }) {
   const unattached = useWithoutTrainer(projectId, isEmpty && !isFiltered(view));
   const exporting = <Button onClick={() => void setView({ export: "new" })}>Export a model</Button>;
   return (
-    <>
-      <PageHeader
-        title="Exports"
-        aside={
-          unattached ? null : (
-            <>
-              <ColumnMenu columns={columns} />
-              {may ? exporting : null}
-            </>
-          )
-        }
-      >
-        {unattached ? null : <Filters view={view} setView={setView} />}
-      </PageHeader>
-      {unattached ? (
-        <NoTrainer projectId={projectId} />
-      ) : (
-        <DataList
-          list={list}
-          name="Exports"
-          what="export"
-          columns={columns}
-          rows={list.data?.pages.flatMap((page) => page.exports) ?? []}
-          rowId={({ id }) => id}
-          rowName={({ destination }) => destination.repoId}
-          rowHref={({ id }) => `?peek=${encodeURIComponent(id)}`}
-          linkPeeks
-          rowHeight={58}
-          minWidth={340}
-          dimmed={({ status }) => status === "cancelled"}
-          actions={
-            may
-              ? [
-                  {
-                    id: "cancel",
-                    label: "Cancel…",
-                    danger: true,
-                    single: true,
-                    applies: canCancelExport,
-                    run: async ({ rows: [row] }) => {
-                      if (row) setCancelled(row);
-                      return null;
-                    },
-                  },
-                ]
-              : []
-          }
-          peek={({ id, row, close }) => (
-            <ExportPeek
-              key={id}
-              projectId={projectId}
-              exportId={id}
-              row={row}
-              onCancel={setCancelled}
-              onClose={close}
-            />
-          )}
-          empty={
-            isFiltered(view) ? (
-              <NoMatch title="No export matches" onClear={() => void setView(NO_FILTERS)} />
-            ) : (
-              <EmptyState icon={IconCloudUpload} title="No exports yet" action={may ? exporting : null}>
-                An export publishes a checkpoint to a model hub as GGUF, as the merged model or as an adapter, with a
-                model card that describes it. Its answers are compared with the checkpoint’s first.
-              </EmptyState>
-            )
-          }
-        />
+    <ListPage
+      title="Exports"
+      filters={<Filters view={view} setView={setView} />}
+      buttons={may ? exporting : null}
+      instead={unattached ? <NoTrainer projectId={projectId} /> : null}
+      list={list}
+      what="export"
+      columns={columns}
+      rows={list.data?.pages.flatMap((page) => page.exports) ?? []}
+      rowId={({ id }) => id}
+      rowName={({ destination }) => destination.repoId}
+      rowHref={({ id }) => `?peek=${encodeURIComponent(id)}`}
+      linkPeeks
+      rowHeight={58}
+      minWidth={340}
+      dimmed={({ status }) => status === "cancelled"}
+      actions={
+        may
+          ? [
+              {
+                id: "cancel",
+                label: "Cancel…",
+                danger: true,
+                single: true,
+                applies: canCancelExport,
+                run: async ({ rows: [row] }) => {
+                  if (row) setCancelled(row);
+                  return null;
+                },
+              },
+            ]
+          : []
+      }
+      peek={({ id, row, close }) => (
+        <ExportPeek key={id} projectId={projectId} exportId={id} row={row} onCancel={setCancelled} onClose={close} />
       )}
+      empty={
+        isFiltered(view) ? (
+          <NoMatch title="No export matches" onClear={() => void setView(NO_FILTERS)} />
+        ) : (
+          <EmptyState icon={IconCloudUpload} title="No exports yet" action={may ? exporting : null}>
+            An export publishes a checkpoint to a model hub as GGUF, as the merged model or as an adapter, with a model
+            card that describes it. Its answers are compared with the checkpoint’s first.
+          </EmptyState>
+        )
+      }
+    >
       <CancelExport
         projectId={projectId}
         of={cancelled !== null && canCancelExport(cancelled) ? cancelled : null}
@@ -126,7 +96,7 @@ export function Exports({ projectId }: { projectId: string }) {
         start={!may || view.export === null ? null : view.export === "new" ? {} : { checkpointId: view.export }}
         onClose={() => void setView({ export: null })}
       />
-    </>
+    </ListPage>
   );
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from "react";
 import { useReadMore } from "@/app/_components/data-table/use-read-more";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
+import { pollList } from "@/app/_lib/trpc/poll-list";
 import { keeps, listInput, type View } from "./view";
 
 /** A tab that filters out most of the loaded rows keeps loading until it has this many. */
@@ -17,7 +18,7 @@ export function useFindings(projectId: string, view: View, openedAt: number) {
     trpc.findings.list.infiniteQueryOptions(listInput(projectId, view, now), {
       ...nextPage,
       placeholderData: (previous) => previous,
-      refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) <= 1 ? 15_000 : false),
+      refetchInterval: pollList(),
     }),
   );
   const rows = useMemo(

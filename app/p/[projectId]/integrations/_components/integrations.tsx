@@ -3,10 +3,8 @@ import { Button } from "@mantine/core";
 import { IconPlugConnected, IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { ColumnMenu } from "@/app/_components/data-table/column-menu";
-import { DataList } from "@/app/_components/data-table/data-list";
+import { ListPage } from "@/app/_components/data-table/list-page";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
-import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
 import type { Connection } from "@/server/services/connections/schemas";
@@ -35,28 +33,20 @@ export function Integrations({ projectId }: { projectId: string }) {
     </Button>
   );
   return (
-    <>
-      <PageHeader
-        title="Integrations"
-        aside={
-          <>
-            <ColumnMenu columns={columns} />
-            {manages ? add : null}
-          </>
-        }
-      />
-      <IntegrationTabs projectId={projectId} value="connections" />
-      <DataList
-        list={list}
-        name="Connections"
-        what="connection"
-        columns={columns}
-        rows={connections}
-        rowId={({ id }) => id}
-        rowName={({ name }) => name}
-        minWidth={manages ? 880 : 340}
-        empty={<NoConnections action={manages ? add : undefined} />}
-      />
+    <ListPage
+      title="Integrations"
+      buttons={manages ? add : null}
+      above={<IntegrationTabs projectId={projectId} value="connections" />}
+      list={list}
+      name="Connections"
+      what="connection"
+      columns={columns}
+      rows={connections}
+      rowId={({ id }) => id}
+      rowName={({ name }) => name}
+      minWidth={manages ? 880 : 340}
+      empty={<NoConnections action={manages ? add : undefined} />}
+    >
       <ConnectionForm
         projectId={projectId}
         opened={edited !== null}
@@ -66,7 +56,7 @@ export function Integrations({ projectId }: { projectId: string }) {
       />
       <WebhookDialog projectId={projectId} connection={hooked} onClose={() => setHooked(null)} />
       <DeleteConnection projectId={projectId} connection={deleted} onClose={() => setDeleted(null)} />
-    </>
+    </ListPage>
   );
 }
 

@@ -2,11 +2,9 @@
 import { NativeSelect } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQueryStates } from "nuqs";
-import { ColumnMenu } from "@/app/_components/data-table/column-menu";
-import { DataList } from "@/app/_components/data-table/data-list";
+import { ListPage } from "@/app/_components/data-table/list-page";
 import { SampledNote } from "@/app/_components/data-table/sampled-note";
 import type { ListAction } from "@/app/_components/data-table/types";
-import { PageHeader } from "@/app/_components/layout/page-header";
 import { useKeys } from "@/app/_lib/use-keys";
 import type { BackgroundJob } from "@/server/services/background-jobs/schemas";
 import { useMay } from "../../_components/access/membership";
@@ -43,57 +41,47 @@ export function Jobs({ projectId }: { projectId: string }) {
     run: ({ rows }) => actions.replayAll(rows),
   };
   return (
-    <>
-      <PageHeader
-        title="Jobs"
-        aside={
-          <>
-            <ViewsMenu projectId={projectId} list="jobs" parsers={viewParsers} />
-            <ColumnMenu columns={columns} />
-          </>
-        }
-      >
+    <ListPage
+      title="Jobs"
+      filters={
         <FunctionSelect
           value={view.function}
           functions={functions}
           onChange={(chosen) => void setView({ function: chosen })}
         />
-      </PageHeader>
-      <div className={classes.above} data-beside={beside || undefined}>
-        <StateFilter value={view.state} onChange={(state) => void setView({ state })} summary={summary} />
-        {summary ? (
-          <Notes
-            summary={summary}
-            may={may}
-            onShow={view.state === "failed" ? undefined : () => void setView({ ...NO_FILTERS, state: "failed" })}
-            onReplay={dialog.open}
-          />
-        ) : null}
-      </div>
-      <DataList
-        list={list}
-        name="Jobs"
-        what="job"
-        columns={columns}
-        rows={jobs}
-        rowId={(job) => job.id}
-        rowName={nameOf}
-        rowHref={(job) => peekHref(view, job.id)}
-        linkPeeks
-        fold={view.state === null ? COMPLETED : undefined}
-        rowHeight={54}
-        minWidth={860}
-        minWidthAside={440}
-        dimmed={(job) => job.state === "cancelled"}
-        actions={may ? [replay] : []}
-        note={<SampledNote what="jobs" sampled={list.data?.pages[0]?.sampled} />}
-        peek={({ id, close }) => (
-          <JobPeek key={id} projectId={projectId} jobId={id} actions={actions} onClose={close} />
-        )}
-        empty={
-          <JobsEmpty projectId={projectId} view={view} summary={summary} onClear={() => void setView(NO_FILTERS)} />
-        }
-      />
+      }
+      menus={<ViewsMenu projectId={projectId} list="jobs" parsers={viewParsers} />}
+      above={
+        <div className={classes.above} data-beside={beside || undefined}>
+          <StateFilter value={view.state} onChange={(state) => void setView({ state })} summary={summary} />
+          {summary ? (
+            <Notes
+              summary={summary}
+              may={may}
+              onShow={view.state === "failed" ? undefined : () => void setView({ ...NO_FILTERS, state: "failed" })}
+              onReplay={dialog.open}
+            />
+          ) : null}
+        </div>
+      }
+      list={list}
+      what="job"
+      columns={columns}
+      rows={jobs}
+      rowId={(job) => job.id}
+      rowName={nameOf}
+      rowHref={(job) => peekHref(view, job.id)}
+      linkPeeks
+      fold={view.state === null ? COMPLETED : undefined}
+      rowHeight={54}
+      minWidth={860}
+      minWidthAside={440}
+      dimmed={(job) => job.state === "cancelled"}
+      actions={may ? [replay] : []}
+      note={<SampledNote what="jobs" sampled={list.data?.pages[0]?.sampled} />}
+      peek={({ id, close }) => <JobPeek key={id} projectId={projectId} jobId={id} actions={actions} onClose={close} />}
+      empty={<JobsEmpty projectId={projectId} view={view} summary={summary} onClear={() => void setView(NO_FILTERS)} />}
+    >
       {summary ? (
         <ReplayAll
           projectId={projectId}
@@ -103,7 +91,7 @@ export function Jobs({ projectId }: { projectId: string }) {
           failed={countWords(countOf(summary, "failed"))}
         />
       ) : null}
-    </>
+    </ListPage>
   );
 }
 

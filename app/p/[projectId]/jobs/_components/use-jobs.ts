@@ -1,11 +1,11 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
+import { pollList } from "@/app/_lib/trpc/poll-list";
 import type { BackgroundJob } from "@/server/services/background-jobs/schemas";
 import { listInput, type View } from "./view";
 
-const BUSY_MS = 2500;
-const IDLE_MS = 6000;
+const PACE = { busyMs: 2500, idleMs: 6000 };
 
 const isBusy = ({ state }: BackgroundJob) => state === "queued" || state === "running" || state === "retrying";
 
@@ -16,17 +16,15 @@ export function useJobs(projectId: string, view: View) {
     trpc.backgroundJobs.list.infiniteQueryOptions(listInput(projectId, view), {
       ...nextPage,
       placeholderData: (previous) => previous,
-      refetchInterval: (query) => {
-        const pages = query.state.data?.pages ?? [];
-        // Rows must stay in place for a reader further down a long list.
-        if (pages.length > 1) return false;
-        return pages.some((page) => page.backgroundJobs.some(isBusy)) ? BUSY_MS : IDLE_MS;
-      },
+      refetchInterval: pollList((page) => page.backgroundJobs.some(isBusy), PACE),
     }),
   );
   const jobs = list.data?.pages.flatMap((page) => page.backgroundJobs) ?? [];
   const { data } = useQuery(
-    trpc.backgroundJobs.summary.queryOptions({ projectId }, { refetchInterval: jobs.some(isBusy) ? BUSY_MS : IDLE_MS }),
+    trpc.backgroundJobs.summary.queryOptions(
+      { projectId },
+      { refetchInterval: jobs.some(isBusy) ? PACE.busyMs : PACE.idleMs },
+    ),
   );
   return { list, jobs, summary: data?.summary };
 }

@@ -3,12 +3,10 @@ import { Button } from "@mantine/core";
 import { IconBulb, IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { ColumnMenu } from "@/app/_components/data-table/column-menu";
-import { DataList } from "@/app/_components/data-table/data-list";
+import { ListPage } from "@/app/_components/data-table/list-page";
 import type { ListAction } from "@/app/_components/data-table/types";
 import { useListView } from "@/app/_components/data-table/use-list-view";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
-import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
 import type { KnowledgeGoal } from "@/server/services/datasets/goals/schemas";
@@ -50,46 +48,37 @@ export function KnowledgeGoals({ projectId }: { projectId: string }) {
   ) : null;
   const offered = may ? actions : [];
   return (
-    <>
-      <PageHeader
-        title="Knowledge goals"
-        aside={
-          <>
-            <ColumnMenu columns={COLUMNS} />
-            {add}
-          </>
-        }
-      />
-      <DataList
-        list={list}
-        name="Knowledge goals"
-        what="goal"
-        columns={COLUMNS}
-        rows={list.data?.pages.flatMap((page) => page.knowledgeGoals) ?? []}
-        rowId={({ id }) => id}
-        rowName={({ title }) => title}
-        rowHref={({ id }) => `?peek=${encodeURIComponent(id)}`}
-        linkPeeks
-        minWidth={340}
-        actions={offered}
-        peek={({ id, row, close, act }) => (
-          <GoalPeek
-            key={id}
-            projectId={projectId}
-            goalId={id}
-            listed={row}
-            actions={offered}
-            onAct={act}
-            onClose={close}
-          />
-        )}
-        empty={
-          <EmptyState icon={IconBulb} title="No knowledge goals yet" action={add}>
-            A goal describes something that a model should know, such as your refund policy. A Dataset with the
-            objective “Teach project knowledge” collects good answers from conversations about it.
-          </EmptyState>
-        }
-      />
+    <ListPage
+      title="Knowledge goals"
+      buttons={add}
+      list={list}
+      what="goal"
+      columns={COLUMNS}
+      rows={list.data?.pages.flatMap((page) => page.knowledgeGoals) ?? []}
+      rowId={({ id }) => id}
+      rowName={({ title }) => title}
+      rowHref={({ id }) => `?peek=${encodeURIComponent(id)}`}
+      linkPeeks
+      minWidth={340}
+      actions={offered}
+      peek={({ id, row, close, act }) => (
+        <GoalPeek
+          key={id}
+          projectId={projectId}
+          goalId={id}
+          listed={row}
+          actions={offered}
+          onAct={act}
+          onClose={close}
+        />
+      )}
+      empty={
+        <EmptyState icon={IconBulb} title="No knowledge goals yet" action={add}>
+          A goal describes something that a model should know, such as your refund policy. A Dataset with the objective
+          “Teach project knowledge” collects good answers from conversations about it.
+        </EmptyState>
+      }
+    >
       <GoalForm projectId={projectId} goal={edited} onClose={() => setEdited(null)} />
       <DeleteGoal
         projectId={projectId}
@@ -97,6 +86,6 @@ export function KnowledgeGoals({ projectId }: { projectId: string }) {
         onDeleted={() => void setView({ peek: null })}
         onClose={() => setDeleted(null)}
       />
-    </>
+    </ListPage>
   );
 }

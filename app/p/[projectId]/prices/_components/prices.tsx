@@ -5,11 +5,9 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
 import { useMemo } from "react";
-import { ColumnMenu } from "@/app/_components/data-table/column-menu";
-import { DataList } from "@/app/_components/data-table/data-list";
+import { ListPage } from "@/app/_components/data-table/list-page";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { NoMatch } from "@/app/_components/feedback/no-match";
-import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { useMay } from "../../_components/access/membership";
 import { COLUMNS } from "./columns";
@@ -41,54 +39,49 @@ export function Prices({ projectId }: { projectId: string }) {
     [list.data, usage.data, q, vendor, source],
   );
   return (
-    <>
-      <PageHeader
-        title="Prices"
-        aside={
-          <>
-            <Button component={Link} href={catalogueHref(projectId)} variant="default">
-              Catalogue
-            </Button>
-            <Button component={Link} href={repricingsHref(projectId)} variant="default">
-              Repricing
-            </Button>
-            <ColumnMenu columns={COLUMNS} />
-            {may ? (
-              <Button component={Link} href={editHref(projectId)} leftSection={<IconPlus size={14} aria-hidden />}>
-                New price
-              </Button>
-            ) : null}
-          </>
-        }
-      >
-        <PriceFilters view={view} setView={setView} />
-      </PageHeader>
-      <UnpricedModels projectId={projectId} models={usage.data?.unpriced ?? []} />
-      <DataList
-        list={list}
-        name="Prices"
-        what="price"
-        columns={COLUMNS}
-        rows={rows}
-        rowId={(row) => row.id}
-        rowName={(row) => row.modelName}
-        rowHref={(row) => priceHref(projectId, row.id)}
-        linkPeeks
-        rowHeight={40}
-        minWidth={1060}
-        minWidthAside={600}
-        peek={({ id, close }) => (
-          <PricePeek
-            key={id}
-            projectId={projectId}
-            modelPriceId={id}
-            price={list.data?.models.find((price) => price.id === id)}
-            onClose={close}
-          />
-        )}
-        empty={<Nothing filtered={isFiltered({ q, vendor, source })} onClear={() => void setView(NO_FILTERS)} />}
-      />
-    </>
+    <ListPage
+      title="Prices"
+      filters={<PriceFilters view={view} setView={setView} />}
+      menus={
+        <>
+          <Button component={Link} href={catalogueHref(projectId)} variant="default">
+            Catalogue
+          </Button>
+          <Button component={Link} href={repricingsHref(projectId)} variant="default">
+            Repricing
+          </Button>
+        </>
+      }
+      buttons={
+        may ? (
+          <Button component={Link} href={editHref(projectId)} leftSection={<IconPlus size={14} aria-hidden />}>
+            New price
+          </Button>
+        ) : null
+      }
+      above={<UnpricedModels projectId={projectId} models={usage.data?.unpriced ?? []} />}
+      list={list}
+      what="price"
+      columns={COLUMNS}
+      rows={rows}
+      rowId={(row) => row.id}
+      rowName={(row) => row.modelName}
+      rowHref={(row) => priceHref(projectId, row.id)}
+      linkPeeks
+      rowHeight={40}
+      minWidth={1060}
+      minWidthAside={600}
+      peek={({ id, close }) => (
+        <PricePeek
+          key={id}
+          projectId={projectId}
+          modelPriceId={id}
+          price={list.data?.models.find((price) => price.id === id)}
+          onClose={close}
+        />
+      )}
+      empty={<Nothing filtered={isFiltered({ q, vendor, source })} onClear={() => void setView(NO_FILTERS)} />}
+    />
   );
 }
 

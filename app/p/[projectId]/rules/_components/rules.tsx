@@ -2,11 +2,9 @@
 import { Switch, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { ColumnMenu } from "@/app/_components/data-table/column-menu";
-import { DataList } from "@/app/_components/data-table/data-list";
+import { ListPage } from "@/app/_components/data-table/list-page";
 import type { ListColumn } from "@/app/_components/data-table/types";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
-import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { useKeys } from "@/app/_lib/use-keys";
 import { useMay } from "../../_components/access/membership";
@@ -22,26 +20,23 @@ export function Rules({ projectId }: { projectId: string }) {
   useKeys({ u: undo });
   const columns = columnsOf({ projectId, may, pending, onToggle: toggle });
   return (
-    <>
-      <PageHeader title="Rules" aside={<ColumnMenu columns={columns} />} />
-      <DataList
-        list={list}
-        name="Rules"
-        what="Rule"
-        columns={columns}
-        rows={list.data?.rules ?? []}
-        rowId={({ id }) => id}
-        rowName={({ name }) => name}
-        rowHref={({ id }) => `/p/${projectId}/rules/${encodeURIComponent(id)}`}
-        minWidth={340}
-        dimmed={({ enabled }) => !enabled}
-        empty={
-          <EmptyState icon={null} title="No Rules">
-            This version has none built in.
-          </EmptyState>
-        }
-      />
-    </>
+    <ListPage
+      title="Rules"
+      list={list}
+      what="Rule"
+      columns={columns}
+      rows={list.data?.rules ?? []}
+      rowId={({ id }) => id}
+      rowName={({ name }) => name}
+      rowHref={({ id }) => `/p/${projectId}/rules/${encodeURIComponent(id)}`}
+      minWidth={340}
+      dimmed={({ enabled }) => !enabled}
+      empty={
+        <EmptyState icon={null} title="No Rules">
+          This version has none built in.
+        </EmptyState>
+      }
+    />
   );
 }
 

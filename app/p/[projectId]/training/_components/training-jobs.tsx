@@ -4,11 +4,9 @@ import { IconChartLine, IconX } from "@tabler/icons-react";
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
-import { ColumnMenu } from "@/app/_components/data-table/column-menu";
-import { DataList } from "@/app/_components/data-table/data-list";
+import { ListPage } from "@/app/_components/data-table/list-page";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { NoMatch } from "@/app/_components/feedback/no-match";
-import { PageHeader } from "@/app/_components/layout/page-header";
 import { useRememberList } from "@/app/_lib/remember-list";
 import type { TrainingJob } from "@/server/services/training/jobs/schemas";
 import { useMay } from "../../_components/access/membership";
@@ -45,48 +43,34 @@ export function TrainingJobs({ projectId }: { projectId: string }) {
   );
   const unattached = useWithoutTrainer(projectId, list.isSuccess && jobs.length === 0 && !isFiltered(view));
   return (
-    <>
-      <PageHeader
-        title="Training"
-        aside={
-          unattached ? null : (
-            <>
-              <ColumnMenu columns={columns} />
-              {may ? train : null}
-            </>
-          )
-        }
-      >
-        {unattached ? null : <Filters view={view} setView={setView} datasets={datasets.data ?? []} />}
-      </PageHeader>
-      {unattached ? (
-        <NoTrainer projectId={projectId} />
-      ) : (
-        <DataList
-          list={list}
-          name="Training runs"
-          what="run"
-          columns={columns}
-          rows={jobs}
-          rowId={({ id }) => id}
-          rowName={({ name }) => name}
-          rowHref={({ id }) => jobHref(projectId, id)}
-          rowHeight={58}
-          minWidth={360}
-          dimmed={({ status }) => status === "cancelled"}
-          actions={actions}
-          empty={
-            isFiltered(view) ? (
-              <NoMatch title="No run matches" onClear={() => void setView(NO_FILTERS)} />
-            ) : (
-              <EmptyState icon={IconChartLine} title="No training yet" action={may ? train : null}>
-                Teach a model the Examples of a Dataset. Before a run starts, you see the exact text it is trained on,
-                the memory and time it needs, and which Examples would be excluded.
-              </EmptyState>
-            )
-          }
-        />
-      )}
+    <ListPage
+      title="Training"
+      filters={<Filters view={view} setView={setView} datasets={datasets.data ?? []} />}
+      buttons={may ? train : null}
+      instead={unattached ? <NoTrainer projectId={projectId} /> : null}
+      list={list}
+      name="Training runs"
+      what="run"
+      columns={columns}
+      rows={jobs}
+      rowId={({ id }) => id}
+      rowName={({ name }) => name}
+      rowHref={({ id }) => jobHref(projectId, id)}
+      rowHeight={58}
+      minWidth={360}
+      dimmed={({ status }) => status === "cancelled"}
+      actions={actions}
+      empty={
+        isFiltered(view) ? (
+          <NoMatch title="No run matches" onClear={() => void setView(NO_FILTERS)} />
+        ) : (
+          <EmptyState icon={IconChartLine} title="No training yet" action={may ? train : null}>
+            Teach a model the Examples of a Dataset. Before a run starts, you see the exact text it is trained on, the
+            memory and time it needs, and which Examples would be excluded.
+          </EmptyState>
+        )
+      }
+    >
       <CancelJob
         projectId={projectId}
         job={cancelled !== null && isUnfinished(cancelled) ? cancelled : null}
@@ -97,7 +81,7 @@ export function TrainingJobs({ projectId }: { projectId: string }) {
         subject={deleted && { kind: "job", id: deleted.id, name: deleted.name }}
         onClose={() => setDeleted(null)}
       />
-    </>
+    </ListPage>
   );
 }
 
