@@ -24,6 +24,7 @@ export {
 export { listTrainers } from "./list-trainers";
 export { addTrainer, removeTrainer } from "./manage-agents";
 export { clientOf, openTrainer } from "./open-trainer";
+export { manifestRemovals, queueManifestRemovals, queueRemoval, type Removal } from "./queue-removals";
 export { FINE_TUNING_READERS } from "./readers";
 export { lockRecording } from "./recorded/lock-recording";
 export { ONLY_RECORDED, RECORDED_TRAINER } from "./recorded/recorded-trainer";

@@ -80,6 +80,8 @@ async function stateOf({ db, projectId }: Ctx, { jobId, checkpointId, fileId, ma
   };
 }
 const forget = (ctx: Ctx, userId: string) => inTransaction(ctx, (tx) => forgetTraining(tx, ofUser(userId)));
+const removalsOf = ({ db, projectId }: Ctx) =>
+  db.select().from(trainingRemovals).where(eq(trainingRemovals.projectId, projectId));
 const untouched = {
   isTainted: [false, false],
   rowsErased: 0,
@@ -114,9 +116,8 @@ test("a manifest that a forgotten user is in is deleted on every trainer, and no
   const taught = await trained(ctx, ["ann", "bob"]);
   await trained(ctx, ["bob"]);
   await forget(ctx, "ann");
-  const removals = await ctx.db.select().from(trainingRemovals).where(eq(trainingRemovals.projectId, ctx.projectId));
   const { job } = await stateOf(ctx, taught);
-  expect(removals).toMatchObject([{ kind: "manifest", subjectId: job.manifestSha256, trainerId }]);
+  expect(await removalsOf(ctx)).toMatchObject([{ kind: "manifest", subjectId: job.manifestSha256, trainerId }]);
 });
 
 test("an unfinished job is cancelled without saving, immediately or by its trainer", async () => {
@@ -153,7 +154,8 @@ test("deleting a user's data erases the manifests' files", async () => {
   expect(await stateOf(ctx, taught)).toMatchObject({ isTainted: [true, true], rowsErased: 1, file: undefined });
 });
 
-test("deleting a Dataset deletes its frozen files, and keeps its jobs", async () => {
+test("deleting a Dataset deletes its frozen files, here and on trainers, and keeps its jobs", async () => {
+  const trainerId = await attachTrainer();
   const { ctx } = await testProject();
   const taught = await trained(ctx, ["ann"], { status: "succeeded", finishedAt: 1 });
   const other = await trained(ctx, ["ann"]);
@@ -168,6 +170,8 @@ test("deleting a Dataset deletes its frozen files, and keeps its jobs", async ()
     events: ["checkpoint.saved"],
   });
   expect(await stateOf(ctx, other)).toMatchObject(untouched);
+  const { job } = await stateOf(ctx, taught);
+  expect(await removalsOf(ctx)).toMatchObject([{ kind: "manifest", subjectId: job.manifestSha256, trainerId }]);
 });
 
 test("certificates of a checkpoint trained on deleted words lose prompts and answers, and keep their figures", async () => {

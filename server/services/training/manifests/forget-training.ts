@@ -4,7 +4,7 @@ import { NOW } from "@/db/now";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import { markContentForErasure } from "@/server/services/files";
-import { queueManifestRemovals } from "../removal/queue-removals";
+import { queueManifestRemovals } from "@/server/services/trainers";
 
 type Manifest = { sha256: string; file_id: string | null };
 type Job = { id: string; unfinished: boolean };

@@ -1,9 +1,8 @@
 import { auditNote } from "@/server/platform/audit";
 import { okReply } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
-import { requireTrainer } from "@/server/services/trainers";
+import { queueRemoval, requireTrainer } from "@/server/services/trainers";
 import { deleteCheckpointRows, deleteJobRows } from "./delete-rows";
-import { queueRemoval } from "./queue-removals";
 import { requireDeletable } from "./read-dependents";
 import { checkpointToDelete, jobToDelete } from "./schemas";
 import { readCheckpointSubject, readJobSubject } from "./subjects";
