@@ -1,9 +1,9 @@
-import { request as ask, createServer, type Server } from "node:http";
+import { request as ask, createServer, type IncomingMessage, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { trustedProxies } from "@/server/platform/http/client-address";
-import { admit, rejectMalformed } from "./admission";
+import { admit, isStrayExport, rejectMalformed } from "./admission";
 
 let server: Server;
 let proxies: string | undefined;
@@ -117,4 +117,16 @@ test("a malformed request gets a problem response", async () => {
   expect(unknown).toMatch(/^HTTP\/1\.1 400 Bad Request\r\ncontent-type: application\/problem\+json\r\n/);
   expect(JSON.parse(unknown.split("\r\n\r\n")[1]!)).toMatchObject({ status: 400, code: "invalid" });
   expect(await answer(`GET / HTTP/1.1\r\nx: ${"a".repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 /);
+});
+
+test.each([
+  ["POST", "/otlp/v1/traces", "application/json", true],
+  ["POST", "/api/public/otel/v1/logs?a=b", "application/json", true],
+  ["POST", "/", "application/x-protobuf", true],
+  ["POST", "/v1/otlp/v1/traces", "application/x-protobuf", false],
+  ["GET", "/p/prj_1/traces", undefined, false],
+  ["POST", "/api/trpc/traces.get", "application/json", false],
+])("%s %s as %s: is it an export that missed /v1? %s", (method, url, type, expected) => {
+  const request = { method, url, headers: { "content-type": type } } as IncomingMessage;
+  expect(isStrayExport(request)).toBe(expected);
 });

@@ -40,6 +40,14 @@ export function admit(request: IncomingMessage, response: ServerResponse, isTrus
   return ROUTED.has(method) || refuse(response, 501);
 }
 
+const EXPORT_PATH = /\/(?:traces|logs|metrics)$/;
+
+/** Returns whether an exporter seems to have sent this outside of /v1, where nothing receives telemetry. */
+export const isStrayExport = ({ method, url = "/", headers }: IncomingMessage): boolean =>
+  method === "POST" &&
+  !API.test(url) &&
+  (headers["content-type"] === "application/x-protobuf" || EXPORT_PATH.test(url.split("?", 1)[0] ?? ""));
+
 /** Rewrites a request to /v1 so that Next routes it, regardless of its method and path. */
 function makeRoutable(request: IncomingMessage, url: string, method: string) {
   const { headers } = request;

@@ -7,8 +7,9 @@ import { beginOperation, writeOperationsTo } from "@/server/platform/event-loop/
 import { watchEventLoop } from "@/server/platform/event-loop/watch";
 import { type Trust, trustedProxies } from "@/server/platform/http/client-address";
 import { handlingNodeRequest } from "@/server/platform/http/node-request";
+import { refusals } from "@/server/platform/http/telemetry-refusals";
 import { hideCredentials, logger } from "@/server/platform/logging/log";
-import { admit, rejectMalformed } from "./admission";
+import { admit, isStrayExport, rejectMalformed } from "./admission";
 import { withCachedDocument, withCachedPage } from "./cached-page";
 import { drainUnreadBody } from "./drain-unread-body";
 import type { Handler } from "./in-process-request";
@@ -68,7 +69,7 @@ async function receiveOverGrpc(handler: Handler, isTrusted: Trust): Promise<Stop
   if (given === 0) return async () => {};
   const port = given ?? OTLP_GRPC_PORT_USUAL;
   try {
-    return (await startOtlpGrpc({ host, port, handler, isTrusted })).stop;
+    return (await startOtlpGrpc({ host, port, handler, isTrusted, refused: refusals.count })).stop;
   } catch (error) {
     if (given !== undefined) throw new Error(`OTLP_GRPC_PORT=${given} cannot be used. ${(error as Error).message}`);
     logger("web").warn(
@@ -95,7 +96,9 @@ function stopCleanly(server: Server, stops: readonly Stop[]) {
     if (stopping) return;
     stopping = true;
     const closed = new Promise((resolve) => server.close(resolve));
-    void Promise.all([closed, ...stops.map((stop) => stop())]).then(() => process.exit(0));
+    void Promise.all([closed, ...stops.map((stop) => stop())])
+      .then(() => refusals.flush())
+      .then(() => process.exit(0));
     server.closeIdleConnections();
     // Requests in progress may finish; an endless stream may not.
     setTimeout(() => process.exit(0), FINISH_MS).unref();
@@ -133,11 +136,17 @@ function attachHandler(server: Server, handler: Handler, secure: Secure, isTrust
     secure(request, response);
     if (request.headers["x-forwarded-for"] !== undefined) warn(request.socket.remoteAddress);
     if (!admit(request, response, isTrusted)) return;
+    if (isStrayExport(request)) refusals.count("wrong_path", senderOf(request));
     void handler(request, response);
   };
   server.on("request", oneAtATime(handle));
   server.on("clientError", rejectMalformed);
 }
+
+const senderOf = ({ headers }: IncomingMessage) => ({
+  authorization: headers.authorization ?? null,
+  address: String(headers["x-forwarded-for"]),
+});
 
 const NAME_LENGTH_MAX = 200;
 /** Names a request in the log, without its query, which may contain what a user typed. */

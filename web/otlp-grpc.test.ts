@@ -21,6 +21,7 @@ type Asked = { url: string | undefined; headers: IncomingMessage["headers"]; bod
 
 let asked: Asked[];
 let answer: (response: ServerResponse) => void;
+let refused: string[];
 let server: Awaited<ReturnType<typeof startOtlpGrpc>>;
 let client: Client;
 
@@ -37,6 +38,7 @@ const start = (more = {}) =>
     port: 0,
     handler,
     isTrusted: trustedProxies("127.0.0.1"),
+    refused: (reason, { address }) => void refused.push(`${reason} ${address}`),
     calls: { max: 10, ofNetwork: 2 },
     ...more,
   });
@@ -49,6 +51,7 @@ const clientOf = (options = {}) =>
 
 beforeEach(async () => {
   asked = [];
+  refused = [];
   answer = (response) => response.writeHead(200).end(Buffer.from("reply"));
   server = await start();
   client = clientOf();
@@ -155,6 +158,7 @@ function retryOf({ metadata }: ServiceError) {
 
 test("a call without a key is refused before its message is read", async () => {
   expect(await send("spans", { key: null })).toMatchObject({ code: status.UNAUTHENTICATED });
+  expect(refused).toEqual(["missing_key 203.0.113.9"]);
   expect(asked).toEqual([]);
 });
 

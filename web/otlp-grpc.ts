@@ -39,11 +39,14 @@ const SIGNALS = [
 ];
 
 type Unary = handleUnaryCall<Buffer, Buffer>;
+type Sender = { authorization: string | null; address: string };
 type Options = {
   host: string;
   port: number;
   handler: Handler;
   isTrusted: Trust;
+  /** Told of calls that are refused here: those that the handler refuses are counted there. */
+  refused?: (reason: "missing_key" | "rate_limited", sender: Sender) => void;
   calls?: typeof CALLS;
   callMs?: number;
 };
@@ -54,6 +57,7 @@ export async function startOtlpGrpc({
   port,
   handler,
   isTrusted,
+  refused = () => {},
   calls = CALLS,
   callMs = CALL_MS,
 }: Options): Promise<{ port: number; stop: () => Promise<void> }> {
@@ -63,7 +67,7 @@ export async function startOtlpGrpc({
     "grpc.keepalive_time_ms": PING_EVERY_MS,
     "grpc.max_connection_idle_ms": IDLE_CONNECTION_MS,
     "grpc.enable_channelz": 0,
-    interceptors: [admitting(calls, callMs, isTrusted)],
+    interceptors: [admitting(calls, callMs, isTrusted, refused)],
   });
   for (const { service, url } of SIGNALS) {
     server.addService(exportOf(service), { export: receive(url, handler, isTrusted) });
@@ -92,7 +96,12 @@ const exportOf = (service: string): ServiceDefinition => ({
 });
 
 /** Refuses calls without a key, and those beyond the limits at once, before their messages are read. */
-function admitting(limits: typeof CALLS, callMs: number, isTrusted: Trust): ServerInterceptor {
+function admitting(
+  limits: typeof CALLS,
+  callMs: number,
+  isTrusted: Trust,
+  refused: NonNullable<Options["refused"]>,
+): ServerInterceptor {
   const calls = new Map<string, number>();
   let all = 0;
   /** Counts a call until the function that it returns is called; `undefined` if there is no room. */
@@ -114,12 +123,18 @@ function admitting(limits: typeof CALLS, callMs: number, isTrusted: Trust): Serv
       start: (next) =>
         next({
           onReceiveMetadata(metadata, proceed) {
-            if (metadata.get("authorization").length === 0) {
+            const address = addressOf(call.getPeer(), metadata, isTrusted);
+            const [authorization] = metadata.get("authorization");
+            if (authorization === undefined) {
+              refused("missing_key", { authorization: null, address });
               const details = "Send the project's API key as the metadata authorization: Bearer <key>.";
               return call.sendStatus({ code: status.UNAUTHENTICATED, details });
             }
-            const left = enter(networkOf(addressOf(call.getPeer(), metadata, isTrusted)));
-            if (!left) return call.sendStatus(retryLater("Too many calls at once.", RETRY_SECONDS));
+            const left = enter(networkOf(address));
+            if (!left) {
+              refused("rate_limited", { authorization: String(authorization), address });
+              return call.sendStatus(retryLater("Too many calls at once.", RETRY_SECONDS));
+            }
             const details = `The call took more than ${callMs / SECOND_MS} s.`;
             const timer = setTimeout(() => call.sendStatus({ code: status.DEADLINE_EXCEEDED, details }), callMs);
             leave = () => {

@@ -551,6 +551,11 @@ export const TABLES = {
     person: { holds: "hashes", erased: "expires", because: "An HMAC of the sender, kept for a day." },
     project: "cascade",
   },
+  telemetry_refusals: {
+    conversation: nothing("Counts refused requests by reason and minute, for a day."),
+    person: nothing("The hash is of a sender's network, for a day."),
+    project: "cascade",
+  },
   rate_buckets: {
     conversation: NO_CONVERSATION,
     person: OPAQUE_ID,

@@ -17,6 +17,23 @@ export const DELETION_SCOPES = ["conversation", "user", "project", "retention"] 
 export const DELETION_STATUSES = ["queued", "running", "completed"] as const;
 
 export const TELEMETRY_SIGNALS = ["traces", "logs"] as const;
+/** Why a request with telemetry was refused; `others`: more senders than are told apart. */
+export const REFUSAL_REASONS = [
+  "missing_key",
+  "unknown_key",
+  "inactive_key",
+  "missing_capability",
+  "wrong_path",
+  "wrong_method",
+  "wrong_content_type",
+  "too_large",
+  "malformed_body",
+  "rate_limited",
+  "unavailable",
+  "metrics_not_stored",
+  "others",
+] as const;
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 export const MODEL_CALL_TYPES = ["llm", "embedding"] as const;
 export const SPAN_STATUSES = ["ok", "error"] as const;
 

@@ -96,6 +96,7 @@ export {
   spanSources,
   spans,
   telemetryBatches,
+  telemetryRefusals,
   toolCalls,
   traces,
 } from "./telemetry";

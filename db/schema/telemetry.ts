@@ -14,6 +14,7 @@ import {
   primaryKey,
   smallint,
   text,
+  unique,
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
@@ -22,6 +23,7 @@ import {
   COMPACTED_TABLES,
   COMPACTION_STATES,
   MODEL_CALL_TYPES,
+  REFUSAL_REASONS,
   SPAN_STATUSES,
   TELEMETRY_SIGNALS,
 } from "./enumerations";
@@ -441,6 +443,28 @@ export const toolCalls = pgTable(
     primaryKey({ columns: [t.projectId, t.traceId, t.spanId, t.requestNumber] }),
     withinProject("tool_calls_conversation", t, t.conversationId, conversations).onDelete("cascade"),
     index("tool_calls_conversation_id").on(t.projectId, t.conversationId),
+  ],
+);
+
+/** Requests with telemetry that were refused, counted per minute. Nothing of a request but its key's id, if that is one of ours. */
+export const telemetryRefusals = pgTable(
+  "telemetry_refusals",
+  {
+    /** Null if the request named none of our keys. */
+    projectId: text("project_id").references(() => projects.id, { onDelete: "cascade" }),
+    keyId: text("key_id"),
+    /** A keyed hash of the sender's network, where there is no key. */
+    source: text("source"),
+    reason: text("reason", { enum: REFUSAL_REASONS }).notNull(),
+    /** Its beginning. */
+    minute: unixMs("minute").notNull(),
+    count: bigint("count", { mode: "number" }).notNull(),
+    lastAt: unixMs("last_at").notNull(),
+  },
+  (t) => [
+    unique("telemetry_refusals_row").on(t.projectId, t.minute, t.reason, t.keyId, t.source).nullsNotDistinct(),
+    index("telemetry_refusals_by_minute").on(t.minute),
+    check("telemetry_refusals_count", sql`${t.count} > 0`),
   ],
 );
 

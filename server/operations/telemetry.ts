@@ -18,6 +18,7 @@ import {
   listMessages,
   listModelCalls,
   listParkedTraces,
+  listRefusals,
   listSpans,
   listToolCalls,
   locate,
@@ -43,6 +44,7 @@ export const TELEMETRY = {
   }),
   telemetry: under("Ingest", {
     status: get(`${project}/telemetry-status`, telemetryStatus),
+    refusals: get(`${project}/telemetry-refusals`, listRefusals),
   }),
   masking: under("Ingest", {
     get: get(`${project}/masking`, getMasking),

@@ -9,6 +9,7 @@ import { hasTooManyParameters, QUERY_PARAMETERS_MAX } from "@/server/platform/ht
 import { requestIdOf } from "@/server/platform/http/request-id";
 import { isFrozenObject, memoizeByFrozenObject } from "@/server/platform/memoize";
 import { createRateLimiter, requestLimits } from "@/server/services/rate-limits";
+import { countRefusal } from "@/server/services/telemetry";
 import { deprecationOf } from "./http/deprecation";
 import { idempotencyKeyOf, type PreparedCall, runOnce } from "./http/idempotency-key";
 import { type Match, matcher } from "./http/match";
@@ -125,6 +126,7 @@ export function createDispatcher(operations: readonly Operation[], database: () 
       const visit = { database: database(), limiter, request, problemContext, responseHeaders, params };
       return finalize(await run(visit, operation), request, requestId, responseHeaders);
     } catch (error) {
+      countRefusal(request, pathname, error);
       return finalize(problemResponse(error, problemContext), request, requestId, responseHeaders);
     }
   };

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import type { Ctx } from "@/server/platform/context";
 import { DAY_MS, MINUTE_MS } from "@/server/platform/durations";
+import { REFUSALS_SHOWN_MINUTES } from "@/server/services/telemetry/refusals/schemas";
 import type { HomeReply } from "./schemas";
 
 /** As in lists: above these, the exact number does not matter. */
@@ -16,6 +17,7 @@ type Row = {
   first_at: string | null;
   received_at: string | null;
   spans_per_minute: number;
+  refused_requests: number;
   quarantined: number;
   was_diagnosed: boolean;
   was_reviewed: boolean;
@@ -60,6 +62,10 @@ export async function readStanding(ctx: Ctx) {
       (select coalesce(sum(stored), 0)::int from ingest_receipts
         where project_id = ${projectId} and signal = 'traces' and created_at >= clock.now - ${MINUTE_MS}::bigint
       ) as spans_per_minute,
+      (select coalesce(sum(count), 0)::float8 from telemetry_refusals
+        where project_id = ${projectId} and minute > clock.now - ${(REFUSALS_SHOWN_MINUTES + 1) * MINUTE_MS}::bigint
+          and last_at >= clock.now - ${REFUSALS_SHOWN_MINUTES * MINUTE_MS}::bigint and reason <> 'metrics_not_stored'
+      ) as refused_requests,
       ${limited(sql`from parked_traces where project_id = ${projectId}`)} as quarantined,
       exists (select 1 from rule_runs where project_id = ${projectId} and status = 'completed') as was_diagnosed,
       exists (select 1 from findings where project_id = ${projectId} and review_status <> 'unreviewed') as was_reviewed,
@@ -108,6 +114,7 @@ export async function readStanding(ctx: Ctx) {
     pulse: {
       receivedAt: timeOf(row.received_at),
       spansPerMinute: row.spans_per_minute,
+      refusedRequests: row.refused_requests,
       quarantinedTraces: upTo(row.quarantined),
     },
     failedRuns: upTo(row.failed_runs),

@@ -56,6 +56,8 @@ export const homeReply = z.object({
       receivedAt: z.number().nullable(),
       /** Spans that arrived in the last 60 seconds. */
       spansPerMinute: z.int(),
+      /** Requests with telemetry of this project that were refused in the last 60 minutes. */
+      refusedRequests: z.int(),
       /** Stored traces that could not be turned into conversations. */
       quarantinedTraces: limitedCount,
     }),

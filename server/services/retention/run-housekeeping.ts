@@ -14,6 +14,7 @@ import {
 import { eraseFilesBefore } from "@/server/services/files";
 import {
   CHUNKS_AT_A_TIME,
+  deleteOldRefusals,
   deleteReceiptsBefore,
   deleteUnassignedBefore,
   deleteUnusedContent,
@@ -30,8 +31,9 @@ const ROWS_A_STATEMENT = 1_000;
 const IMPORTS_KEPT_DAYS = 30;
 const FILES_AT_A_TIME = 20;
 
-/** Queues each project's housekeeping for the day. Idempotent per project and day. */
+/** Queues each project's housekeeping for the day, idempotent per project and day, and deletes what is stored for hours only. */
 export async function scheduleHousekeeping(db: Db, at?: number): Promise<{ projects: number }> {
+  await deleteOldRefusals(db);
   const rows = await db.select({ id: projects.id }).from(projects).orderBy(asc(projects.id));
   const day = dayOf(at ?? (await databaseNow(db)));
   await emit(

@@ -63,6 +63,9 @@ export { listParkedTraces, replayParkedTraces } from "./projection/parked-traces
 export { projectionHealth } from "./projection/projection-health";
 export { projectIsolatingFailures, projectPending, runProjector } from "./projection/projector";
 export { forgetReadings, ReadingCache } from "./projection/reading-cache";
+export { countRefusal } from "./refusals/count-refusal";
+export { deleteOldRefusals } from "./refusals/delete-refusals";
+export { listRefusals } from "./refusals/list-refusals";
 export { conversationFacets } from "./search/conversation-facets";
 export { conversationHistogram } from "./search/conversation-histogram";
 export { countConversations, idsOfMatching } from "./search/count-conversations";

@@ -1,6 +1,7 @@
 import { Writer } from "protobufjs/minimal.js";
 import { z } from "zod";
 import { ServiceError } from "@/server/platform/errors";
+import { refusals } from "@/server/platform/http/telemetry-refusals";
 import { type MediaTypes, type Outgoing, streamVerb } from "@/server/platform/stream-verb";
 import { countDataPoints, type Encoding, MalformedBody } from "../otlp";
 import { maskingOf } from "./masking-setting";
@@ -68,9 +69,10 @@ export const refuseMetrics = streamVerb(
     limits: { rate: "telemetry" },
     unaudited: "Nothing is stored.",
   },
-  async (_ctx, _, { body }): Promise<Outgoing> => {
+  async ({ actor }, _, { body }): Promise<Outgoing> => {
     const encoding: Encoding = body.mediaType === "application/json" ? "json" : "protobuf";
     const rejected = await body.whole(async (bytes) => pointsIn(bytes, encoding));
+    if (rejected > 0 && actor.kind === "apiKey") refusals.countOfKey("metrics_not_stored", actor.keyId);
     return replyOf(encoding, "rejectedDataPoints", rejected, NO_METRICS);
   },
 );
