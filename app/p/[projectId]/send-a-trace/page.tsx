@@ -9,6 +9,7 @@ export const metadata: Metadata = { title: "Send a trace" };
 export default async function SendATracePage({ params }: { params: Promise<{ projectId: string }> }) {
   const { projectId } = await params;
   await prefetch(trpc.telemetry.status.queryOptions({ projectId }));
+  await prefetch(trpc.telemetry.refusals.queryOptions({ projectId }));
   const endpoint = `${originOf(await headers())}/v1/otlp`;
   return (
     <Hydrate>

@@ -3,6 +3,7 @@ import Link from "next/link";
 import { PageBody } from "@/app/_components/layout/page-body";
 import { ExploreSample } from "@/app/_components/projects/explore-sample";
 import { Arrival } from "../../send-a-trace/_components/arrival";
+import { Refused } from "../../send-a-trace/_components/refused";
 import { Snippets } from "../../send-a-trace/_components/snippets-panel";
 import { useProject, useRights } from "../access/membership";
 import classes from "./home.module.css";
@@ -30,6 +31,7 @@ export function EmptyHome({ projectId, endpoint, home }: Props) {
               {step.name === "send" ? (
                 <>
                   <Arrival projectId={projectId} />
+                  <Refused projectId={projectId} />
                   {mayExplore ? <ExploreSample /> : null}
                   <Snippets projectId={projectId} endpoint={endpoint} />
                 </>

@@ -59,16 +59,25 @@ export function Home({ projectId, endpoint }: { projectId: string; endpoint: str
 
 const isEmpty = (home: HomeData | undefined) => home?.steps.find(({ name }) => name === "send")?.state === "to_do";
 
-/** Whether telemetry arrives. */
+/** Whether telemetry arrives, and what of it was refused in the last hour. */
 const Pulse = ({ projectId, home: { pulse } }: { projectId: string; home: HomeData }) => (
-  <Link className={classes.pulse} href={pageHref(projectId, "send-a-trace")}>
-    {pulse.receivedAt === null ? (
-      "Nothing has arrived yet"
-    ) : (
+  <span className={classes.pulse}>
+    <Link href={pageHref(projectId, "send-a-trace")}>
+      {pulse.receivedAt === null ? (
+        "Nothing has arrived yet"
+      ) : (
+        <>
+          Last data <Ago at={pulse.receivedAt} /> · {formatCount(pulse.spansPerMinute)}{" "}
+          {pulse.spansPerMinute === 1 ? "span" : "spans"}/min
+        </>
+      )}
+    </Link>
+    {pulse.refusedRequests > 0 ? (
       <>
-        Last data <Ago at={pulse.receivedAt} /> · {formatCount(pulse.spansPerMinute)}{" "}
-        {pulse.spansPerMinute === 1 ? "span" : "spans"}/min
+        {" "}
+        · {formatCount(pulse.refusedRequests)} refused{" "}
+        <Link href={`${pageHref(projectId, "send-a-trace")}#refused`}>Why?</Link>
       </>
-    )}
-  </Link>
+    ) : null}
+  </span>
 );

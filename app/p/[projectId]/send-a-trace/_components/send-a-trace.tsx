@@ -3,6 +3,7 @@ import { PageHeader } from "@/app/_components/layout/page-header";
 import { ExploreSample } from "@/app/_components/projects/explore-sample";
 import { useProject, useRights } from "../../_components/access/membership";
 import { Arrival } from "./arrival";
+import { Refused } from "./refused";
 import classes from "./send-a-trace.module.css";
 import { Snippets } from "./snippets-panel";
 
@@ -20,6 +21,7 @@ export function SendATrace({ projectId, endpoint }: { projectId: string; endpoin
             <span className="mono">{endpoint}</span>, or run one of these to see how a conversation looks here.
           </p>
           <Arrival projectId={projectId} />
+          <Refused projectId={projectId} />
           {mayExplore ? <ExploreSample /> : null}
           <Snippets projectId={projectId} endpoint={endpoint} />
         </div>
