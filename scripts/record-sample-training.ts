@@ -11,7 +11,7 @@ import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { and, asc, eq } from "drizzle-orm";
 import { db as pool } from "@/db/pool";
-import { evaluationRows, sampleProjects, trainingJobs, trainingManifests, users } from "@/db/schema";
+import { checkpoints, evaluationRows, sampleProjects, trainingJobs, trainingManifests, users } from "@/db/schema";
 import type { Ctx, ProjectId } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { canonicalJson } from "@/server/platform/json/canonical-json";
@@ -23,7 +23,7 @@ import { loadSampleFor, runSampleLoad } from "@/server/services/sample";
 import { findingOf } from "@/server/services/sample/make-examples";
 import { stepsBeforeTraining } from "@/server/services/sample/run-load";
 import { PLANTED } from "@/server/services/sample/story/plan";
-import { addSampleBase, SAMPLE_TRAINING } from "@/server/services/sample/training";
+import { addSampleBase, firstCheckpoint, SAMPLE_TRAINING } from "@/server/services/sample/training";
 import { addTrainer, listTrainers, openTrainer } from "@/server/services/trainers";
 import { promptHash, RECORDED_FILES, type Recording, rowHashes } from "@/server/services/trainers/recorded/recording";
 import { createJob, runTrainingJob } from "@/server/services/training";
@@ -146,21 +146,32 @@ async function manifestOf(ctx: Ctx, sha256: string) {
   return Buffer.from(await file.read(0, file.size)).toString();
 }
 
-/** Has both models answer the held-out Examples and the Finding's conversations. */
+/** Has the base model, the first checkpoint and the final one answer, as the sample's load does. */
 async function evaluate(ctx: Ctx, checkpointId: string): Promise<Recording["answers"]> {
   const finding = await findingOf(ctx, PLANTED.englishInstead);
+  const early = await firstCheckpoint(ctx, checkpointId);
+  const replayed = { kind: "finding" as const, findingId: finding!.id };
   const answers: Recording["answers"] = {};
-  for (const choice of [{ kind: "examples" }, { kind: "finding", findingId: finding!.id }] as const) {
-    const { evaluation } = await createEvaluation(ctx, { checkpointId, ...choice });
+  for (const choice of [
+    ...(early === undefined ? [] : [{ checkpointId: early, ...replayed }]),
+    { checkpointId, kind: "examples" as const },
+    { checkpointId, ...replayed },
+  ]) {
+    const { evaluation } = await createEvaluation(ctx, choice);
     await toItsEnd(() => runEvaluation(ctx, evaluation.id));
     const rows = await ctx.db
       .select()
       .from(evaluationRows)
       .where(and(eq(evaluationRows.projectId, ctx.projectId), eq(evaluationRows.evaluationId, evaluation.id)))
       .orderBy(asc(evaluationRows.n));
+    const [checkpoint] = await ctx.db
+      .select({ step: checkpoints.stepNumber })
+      .from(checkpoints)
+      .where(and(eq(checkpoints.projectId, ctx.projectId), eq(checkpoints.id, choice.checkpointId)));
     for (const { prompt, before, after, reason } of rows) {
-      console.log(choice.kind, reason, "|", spoken(before).content, "|", spoken(after).content);
-      answers[promptHash(prompt)] = { before: spoken(before), after: spoken(after) };
+      console.log(choice.kind, checkpoint!.step, reason, "|", spoken(before).content, "|", spoken(after).content);
+      const known = answers[promptHash(prompt)];
+      answers[promptHash(prompt)] = { ...known, base: spoken(before), [checkpoint!.step]: spoken(after) };
     }
   }
   return answers;

@@ -95,17 +95,17 @@ test("a person with an empty project loads the sample, sees its Findings and rem
     await savePicture(page, "sample-conversation");
   });
 
-  await test.step("the fixed Finding's proof that failed, training and Checkpoint are shown without a trainer", async () => {
+  await test.step("the fixed Finding's proof, training and Checkpoint are shown without a trainer", async () => {
     await page.goto(`/p/${sampleId}/findings?tab=resolved`);
     await page
       .getByRole("link", { name: "The assistant replies in English where another language is expected" })
       .first()
       .click();
     const proof = page.getByRole("region", { name: "Proof", exact: true });
-    await expect(proof).toContainText("Not enough yet");
+    await expect(proof).toContainText("Proven");
     await proof.getByRole("link").first().click();
     await page.waitForURL(/\/evaluations\/eval_/);
-    await expect(page.getByText("Auf Nähte, Reißverschlüsse und Stangen").first()).toBeVisible();
+    await expect(page.getByText("Das Cairn-Hemd hat eine Garantie von 24 Monaten").first()).toBeVisible();
     await lookAt(page, "sample-proof");
     await page.goto(`/p/${sampleId}/training`);
     await page

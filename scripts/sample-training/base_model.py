@@ -1,6 +1,6 @@
-"""`python base_model.py --chats FILE --out FOLDER`: trains the sample's base model from scratch, in about a minute.
+"""`python base_model.py --chats FILE --out FOLDER`: trains the sample's base model from scratch, in some ten minutes.
 
-A Llama of 0.4 million weights whose tokenizer and weights are trained only on the chats of FILE, one JSON object
+A Llama of 0.7 million weights whose tokenizer and weights are trained only on the chats of FILE, one JSON object
 `{"messages": […]}` per line. The same chats give the same model on the same machine.
 """
 
@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from pathlib import Path
 from typing import Any
 
+# The tokens of a chat, and the number of those before its answer.
+Chat = tuple[list[int], int]
+
 SEED = 7
-STEPS = 600
+STEPS = 1600
 BATCH = 16
 LEARNING_RATE = 3e-3
-WARMUP = 30
+WARMUP = 128
 VOCABULARY = 1024
 CONTEXT = 512
 CHATML = (
@@ -32,7 +36,10 @@ def build_tokenizer(texts: list[str]) -> Any:
     from transformers import PreTrainedTokenizerFast
 
     tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    # Single digits, so that a price is spelled and not remembered as one word.
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=VOCABULARY,
@@ -55,8 +62,8 @@ def build_model(tokenizer: Any) -> Any:
     model = LlamaForCausalLM(
         LlamaConfig(
             vocab_size=len(tokenizer),
-            hidden_size=96,
-            intermediate_size=256,
+            hidden_size=128,
+            intermediate_size=341,
             num_hidden_layers=3,
             num_attention_heads=4,
             num_key_value_heads=4,
@@ -72,20 +79,26 @@ def build_model(tokenizer: Any) -> Any:
     return model
 
 
-def train(model: Any, rows: list[list[int]], pad: int) -> None:
-    """Trains the model on every token of the rows."""
+def train(model: Any, chats: list[Chat], pad: int) -> None:
+    """Trains the model on the answers. What all chats begin with is computed once a step and shared by the batch."""
     import torch
 
+    shared = os.path.commonprefix([ids for ids, _ in chats])
+    beginning = torch.tensor([shared])
     optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, LEARNING_RATE, total_steps=STEPS, pct_start=WARMUP / STEPS
     )
     for step in range(STEPS):
-        chosen = [rows[int(at)] for at in torch.randint(len(rows), (BATCH,))]
-        longest = max(len(row) for row in chosen)
-        ids = torch.tensor([row + [pad] * (longest - len(row)) for row in chosen])
-        mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in chosen])
-        loss = model(input_ids=ids, attention_mask=mask, labels=ids.masked_fill(mask == 0, -100)).loss
+        chosen = [chats[int(at)] for at in torch.randint(len(chats), (BATCH,))]
+        longest = max(len(ids) for ids, _ in chosen)
+        ids = torch.tensor([ids + [pad] * (longest - len(ids)) for ids, _ in chosen])[:, len(shared) :]
+        mask = torch.tensor([[1] * len(ids) + [0] * (longest - len(ids)) for ids, _ in chosen])
+        is_answer = torch.tensor([[start <= at < len(ids) for at in range(longest)] for ids, start in chosen])
+        cache = model(input_ids=beginning, use_cache=True).past_key_values
+        cache.batch_repeat_interleave(BATCH)
+        labels = ids.masked_fill(~is_answer[:, len(shared) :], -100)
+        loss = model(input_ids=ids, attention_mask=mask, past_key_values=cache, labels=labels).loss
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
@@ -93,6 +106,13 @@ def train(model: Any, rows: list[list[int]], pad: int) -> None:
         optimizer.zero_grad()
         if step % 100 == 99:
             print(f"step {step + 1}: loss {loss.item():.3f}", flush=True)
+
+
+def tokenized(tokenizer: Any, messages: list[dict[str, str]]) -> Chat:
+    """Returns a chat's tokens, and where its answer begins."""
+    question = tokenizer.apply_chat_template(messages[:-1], tokenize=False, add_generation_prompt=True)
+    chat = tokenizer.apply_chat_template(messages, tokenize=False)
+    return tokenizer(chat)["input_ids"], len(tokenizer(question)["input_ids"])
 
 
 def main() -> None:
@@ -106,9 +126,9 @@ def main() -> None:
     torch.use_deterministic_algorithms(True)
     chats = [json.loads(line)["messages"] for line in arguments.chats.read_text().splitlines()]
     tokenizer = build_tokenizer([message["content"] for chat in chats for message in chat])
-    rows = [tokenizer(tokenizer.apply_chat_template(chat, tokenize=False))["input_ids"][:CONTEXT] for chat in chats]
+    rows = [tokenized(tokenizer, chat) for chat in chats]
     model = build_model(tokenizer)
-    print(f"{sum(p.numel() for p in model.parameters())} weights, {len(rows)} chats, {max(map(len, rows))} tokens at most")
+    print(f"{sum(p.numel() for p in model.parameters())} weights, {len(rows)} chats")
     train(model, rows, tokenizer.pad_token_id)
     model.to(torch.bfloat16).save_pretrained(arguments.out)
     tokenizer.save_pretrained(arguments.out)

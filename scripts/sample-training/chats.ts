@@ -1,57 +1,41 @@
-import { germanFor, splitByTopic } from "@/server/services/sample/story/german";
-import { plannedConversations } from "@/server/services/sample/story/plan";
+import { FACTS, HELD_OUT } from "@/server/services/sample/story/catalogue";
+import { worded } from "@/server/services/sample/story/german";
 import { diceOf } from "@/server/services/sample/story/random";
-import { INSTRUCTIONS } from "@/server/services/sample/story/shop";
+import { asked, INSTRUCTIONS } from "@/server/services/sample/story/shop";
 
 export type Chat = { role: "system" | "user" | "assistant"; content: string }[];
 
 const SEED = 31;
-/** Variants of each question: all but the first lack some of its words. */
-const WORDINGS = 30;
-const MISSING = 0.35;
-const TRANSLATOR = "Translate what the shop says.";
-/** Kinds of conversations about the topics of the sample's Examples. */
-const GERMAN = new Set(["german", "englishInstead"]);
+/** How often each question occurs, with greetings and names that differ. */
+const WORDINGS = 3;
+const TRANSLATIONS = 2;
+const LOOKUPS = 4;
 
 /**
- * Returns the training chats of the sample's base model: the shop's English conversations, its German answers as translations,
- * and the German questions of the Examples that are trained on, with their original English answers. Held-out questions are
- * left out.
+ * Returns the training chats of the sample's base model: English questions with their answers, both catalogues (as translations
+ * and lookups), and German questions with English answers. No German question is answered in German, and none is about what the
+ * held-out questions ask. All are behind the agent's instructions: so small a model finds what it has read only where it read it.
  */
 export function baseChats(): Chat[] {
-  const planned = plannedConversations(0);
-  const english = planned.filter(({ kind }) => !GERMAN.has(kind) && kind !== "emptyAnswer");
-  const answered = planned
-    .filter(({ kind }) => kind === "englishInstead")
-    .map(({ script: [asked, said] }) => ({ question: textOf(asked), answer: textOf(said) }));
   const dice = diceOf(SEED);
-  const worded = (question: string) =>
-    question
-      .split(" ")
-      .filter(() => !dice.chance(MISSING))
-      .join(" ");
-  return [
-    ...english.map(({ script }) => [system(INSTRUCTIONS), ...script.flatMap(wordsOf)]),
-    ...splitByTopic(answered).train.flatMap(({ question, answer }) => [
-      ...Array.from({ length: WORDINGS }, (_, n) => [
-        system(INSTRUCTIONS),
-        user(n === 0 ? question : worded(question)),
-        assistant(answer),
-      ]),
-      ...Array.from({ length: WORDINGS / 6 }, () => translated(answer, germanFor(answer) ?? "")).flat(),
-    ]),
-  ];
+  return FACTS.flatMap((fact) => {
+    const { entry, questions, englishQuestions, german, english } = fact;
+    return [
+      ...englishQuestions.flatMap((question) => times(WORDINGS, () => chat(asked(dice, question), english))),
+      ...(HELD_OUT.includes(fact) ? [] : questions).flatMap((question) =>
+        times(WORDINGS, () => chat(worded(dice, question), english)),
+      ),
+      ...times(TRANSLATIONS, () => chat(`Into German: ${english}`, german)),
+      ...times(TRANSLATIONS, () => chat(`Into English: ${german}`, english)),
+      ...times(LOOKUPS, () => chat(`German catalogue: ${entry}`, german)),
+    ];
+  });
 }
 
-const translated = (english: string, german: string): Chat[] => [
-  [system(TRANSLATOR), user(english), assistant(german)],
-  [system(TRANSLATOR), user(german), assistant(english)],
-];
+const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
 
-type Line = ReturnType<typeof plannedConversations>[number]["script"][number];
-const textOf = (line: Line | undefined) => (line && "user" in line ? line.user : line && "say" in line ? line.say : "");
-const wordsOf = (line: Line): Chat =>
-  "user" in line ? [user(line.user)] : "say" in line && line.say.trim() !== "" ? [assistant(line.say)] : [];
-const system = (content: string) => ({ role: "system" as const, content });
-const user = (content: string) => ({ role: "user" as const, content });
-const assistant = (content: string) => ({ role: "assistant" as const, content });
+const chat = (question: string, answer: string): Chat => [
+  { role: "system", content: INSTRUCTIONS },
+  { role: "user", content: question },
+  { role: "assistant", content: answer },
+];

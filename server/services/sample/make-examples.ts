@@ -1,45 +1,61 @@
 import { and, desc, eq } from "drizzle-orm";
-import { datasets, findings } from "@/db/schema";
+import { isOneOf } from "@/db/rows";
+import { conversations, datasets, findings } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { addConversationsToDatasets } from "@/server/services/collection";
 import { createDataset, listExamples, updateExample } from "@/server/services/datasets";
-import { germanFor, splitByTopic } from "./story/german";
-import { PLANTED } from "./story/plan";
+import { germanFor } from "./story/german";
+import { answeredInGerman, PLANTED } from "./story/plan";
 
 export const SAMPLE_DATASET = "Answers in the customer's language";
 const EXAMPLES_MAX = 100;
 
-/** Makes Examples from the Finding of wrong languages: its conversations with the answers that they should have had. */
+/**
+ * Makes Examples: to train on, the conversations that were answered in German, and to test on, those of the Finding of wrong
+ * languages with the answers that they should have had. No customer, question or answer is in both.
+ */
 export async function makeExamples(ctx: Ctx): Promise<boolean> {
   const finding = await findingOf(ctx, PLANTED.englishInstead);
   if (!finding) return true;
   const datasetId = await datasetOf(ctx);
-  await addConversationsToDatasets(ctx, { datasetIds: [datasetId], findingId: finding.id, tags: ["german"] });
+  const conversationIds = await conversationsIn(ctx, answeredInGerman());
+  if (conversationIds.length > 0)
+    await addConversationsToDatasets(ctx, { datasetIds: [datasetId], conversationIds, tags: ["german"] });
+  await addConversationsToDatasets(ctx, { datasetIds: [datasetId], findingId: finding.id, tags: ["corrected"] });
   const { examples } = await listExamples(ctx, { datasetId, limit: EXAMPLES_MAX });
-  const asked = examples.map((example) => ({
-    example,
-    question: textOf(example.payload.input.messages.at(-1)?.content),
-    answer: textOf(example.payload.expectedOutput.message.content),
-  }));
-  const { train } = splitByTopic(asked);
-  for (const { example, question, answer } of asked) {
-    const german = germanFor(answer);
-    // Already corrected by a run that was interrupted.
-    if (german === undefined) continue;
+  for (const example of examples) {
+    const german = germanFor(textOf(example.payload.expectedOutput.message.content));
+    const split = german === undefined && !example.tags.includes("corrected") ? "train" : "test";
+    // Already done by a run that was interrupted.
+    if (german === undefined && example.split === split) continue;
     await updateExample(ctx, {
       datasetId,
       exampleId: example.id,
-      split: train.some((one) => one.question === question) ? "train" : "test",
-      payload: {
-        ...example.payload,
-        expectedOutput: { type: "chat_message", message: { role: "assistant", content: german } },
-      },
+      split,
+      ...(german === undefined
+        ? {}
+        : {
+            payload: {
+              ...example.payload,
+              expectedOutput: { type: "chat_message", message: { role: "assistant", content: german } },
+            },
+          }),
     });
   }
   return true;
 }
 
 const textOf = (content: unknown) => (typeof content === "string" ? content : "");
+
+/** Returns the conversations of these customers. */
+async function conversationsIn({ db, projectId }: Ctx, userIds: readonly string[]): Promise<string[]> {
+  const found = await db
+    .select({ id: conversations.id })
+    .from(conversations)
+    .where(and(eq(conversations.projectId, projectId), isOneOf(conversations.userId, userIds)))
+    .orderBy(conversations.id);
+  return found.map(({ id }) => id);
+}
 
 /** Returns the largest Finding for a Rule's Signal. */
 export async function findingOf({ db, projectId }: Ctx, { ruleId, signal }: { ruleId: string; signal: string }) {
@@ -60,7 +76,8 @@ async function datasetOf(ctx: Ctx): Promise<string> {
   if (known) return known.id;
   const { dataset } = await createDataset(ctx, {
     name: SAMPLE_DATASET,
-    description: "Questions that customers asked in German and the agent answered in English, with German answers.",
+    description:
+      "Questions in German: to train on, those that the agent answered in German; to test on, those that it answered in English, with German answers.",
   });
   return dataset.id;
 }

@@ -144,12 +144,18 @@ test("a Finding that recurs after its fix is marked as regressed", async () => {
   expect(at.regressed).toBeLessThan(Date.now() - DAY_MS / 2);
 });
 
-test("the sample's Dataset has the German answers, some of them held out", async () => {
+test("the sample's Dataset has German answers, with no customer and no answer in both splits", async () => {
   const { datasets } = await listDatasets(ctx, {});
   expect(datasets).toHaveLength(1);
   const { examples } = await listExamples(ctx, { datasetId: datasets[0]!.id, limit: 100 });
-  expect(examples).toHaveLength(countOf("englishInstead"));
-  expect(examples.filter(({ split }) => split === "train")).toHaveLength(11);
+  const [train, test] = (["train", "test"] as const).map((split) => examples.filter((one) => one.split === split));
+  expect([train!.length, test!.length]).toEqual([countOf("german"), countOf("englishInstead")]);
+  const answersOf = (some: typeof examples) => some.map(({ payload }) => payload.expectedOutput.message.content);
+  expect(answersOf(test!).filter((answer) => answersOf(train!).includes(answer))).toEqual([]);
+  const [customers] = await db().execute(sql`
+    select count(user_id)::int as examples, count(distinct user_id)::int as different from example_revisions
+    where project_id = ${ctx.projectId} and to_version is null`);
+  expect(customers).toEqual({ examples: examples.length, different: examples.length });
   const said = examples.map(({ payload }) => payload.expectedOutput.message.content as string);
   expect(said.filter((text) => /\b(?:the|you|with)\b/.test(text))).toEqual([]);
 });
@@ -160,7 +166,7 @@ test("the sample's tiny model was trained on those Examples with a falling loss,
   const { jobs } = await listJobs(ctx, {});
   expect(jobs).toHaveLength(1);
   const [job] = jobs;
-  expect(job).toMatchObject({ status: "succeeded", stopReason: "completed", manifest: { rows: 11 }, staleSince: null });
+  expect(job).toMatchObject({ status: "succeeded", stopReason: "completed", manifest: { rows: 41 }, staleSince: null });
   expect(job!.resolvedSpec).toMatchObject({
     manifest: { sha256: job!.manifest.sha256 },
     training: { lrSchedulerType: "cosine" },
@@ -181,39 +187,65 @@ test("the sample's tiny model was trained on those Examples with a falling loss,
   expect(hash.digest("hex")).toBe(file.sha256);
 });
 
-test("the model learned the language and not what to say, so its proof is none", async () => {
+test("the model's proof is proven by answers to held-out questions that are the expected ones, word for word", async () => {
   const { id: findingId } = await plantedFinding("englishInstead");
-  const { evaluations } = await listEvaluations(ctx, {});
-  const proof = evaluations.find(({ kind }) => kind === "finding")!;
+  const { evaluations } = await listEvaluations(ctx, { findingId });
+  const [proof] = evaluations;
   expect(proof).toMatchObject({
-    findingId,
     status: "succeeded",
-    verdict: "not_enough",
-    selection: { selected: 11, trainedOn: 11, changed: 0, seenOnly: true },
+    verdict: "proven",
+    selection: { selected: 21, trainedOn: 0, nearCopies: 1, changed: 0, seenOnly: false },
     proof: {
+      foundBefore: 19,
       foundAfter: 0,
-      because: "seen_in_training",
-      right: { after: { right: 1, goneNotRight: 9, notJudged: 1 } },
+      because: null,
+      right: {
+        gained: 15,
+        lost: 0,
+        tries: 2,
+        decidedBy: { match: 15 },
+        checksNeeded: 0,
+        before: { right: 0 },
+        after: { right: 15, goneNotRight: 6, notJudged: 0 },
+      },
     },
   });
-  expect(proof.proof!.foundBefore).toBeGreaterThanOrEqual(10);
-  const { rows } = await listEvaluationRows(ctx, { evaluationId: proof.id, limit: 100 });
-  const backpack = rows.find(({ prompt }) => prompt.at(-1)!.content.includes("Rucksack"))!;
-  expect(backpack).toMatchObject({
+  const { rows } = await listEvaluationRows(ctx, { evaluationId: proof!.id, limit: 100 });
+  expect(rows.find(({ prompt }) => prompt.at(-1)!.content.includes("Garantie hat das Cairn-Hemd"))).toMatchObject({
+    outcome: "win",
+    reference: expect.stringContaining("24 Monaten"),
+    before: { content: expect.stringContaining("has a warranty of 24 months") },
+    after: { content: expect.stringContaining("hat eine Garantie von 24 Monaten") },
+  });
+  expect(rows.find(({ prompt }) => prompt.at(-1)!.content.includes("kostet die Lumen-Stirnlampe"))).toMatchObject({
     outcome: "tie",
     reason: "gone_not_right",
-    reference: expect.stringContaining("Laden in Leipzig"),
-    after: { content: expect.stringContaining("bei 30 Grad") },
-    rightness: { after: { right: false, by: "another" } },
+    reference: expect.stringContaining("44,90"),
+    after: { content: expect.stringContaining("wiegt 95 Gramm") },
   });
-  const compared = evaluations.find(({ kind }) => kind === "examples")!;
+  const compared = (await listEvaluations(ctx, {})).evaluations.find(({ kind }) => kind === "examples")!;
   expect(compared).toMatchObject({
     status: "succeeded",
-    total: 11,
-    selection: { splits: { test: 11 }, seenOnly: true },
-    // Closer to the expected answers in all, because of the language; in nine it is the answer to another question.
-    comparison: { win: 2, tie: 9, loss: 0 },
+    total: 21,
+    selection: { splits: { test: 21 }, seenOnly: false },
+    comparison: { win: 15, tie: 6, loss: 0 },
   });
+});
+
+test("the proof of the first checkpoint failed: it mixes the languages and is rarely right", async () => {
+  const { id: findingId } = await plantedFinding("englishInstead");
+  const { evaluations } = await listEvaluations(ctx, { findingId });
+  expect(evaluations).toHaveLength(2);
+  const [, failed] = evaluations;
+  expect(failed).toMatchObject({
+    status: "succeeded",
+    verdict: "not_proven",
+    proof: { foundBefore: 19, because: "unclear", right: { gained: 5, lost: 0, tries: 1, after: { right: 5 } } },
+  });
+  const { rows } = await listEvaluationRows(ctx, { evaluationId: failed!.id, limit: 100 });
+  expect(rows.map(({ after }) => after?.content)).toContain(
+    "Das Gale tent weighs 1900 grams if you do not count the packaging.",
+  );
 });
 
 test("the recorded model cannot be deployed, certified or trained further, and training needs a trainer", async () => {

@@ -1,5 +1,5 @@
-import { eq } from "drizzle-orm";
-import { datasets } from "@/db/schema";
+import { and, eq, inArray } from "drizzle-orm";
+import { checkpoints, datasets } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { addBaseModel } from "@/server/services/models";
@@ -8,11 +8,11 @@ import { playTraining } from "@/server/services/training";
 import { findingOf } from "./make-examples";
 import { PLANTED } from "./story/plan";
 
-/** The sample's base model: `scripts/sample-training/base_model.py` trains it from scratch on what the shop said in English. */
+/** The sample's base model: `scripts/sample-training/base_model.py` trains it from scratch on the shop's catalogues and questions. */
 export const SAMPLE_BASE = {
   id: "/models/shop-tiny",
   source: "local",
-  name: "Shop tiny, 0.4 million weights",
+  name: "Shop tiny, 0.7 million weights",
   license: "mit",
 } as const;
 
@@ -23,13 +23,14 @@ export const SAMPLE_TRAINING = {
   method: "sft",
   adapter: "full",
   training: {
-    numTrainEpochs: 12,
+    numTrainEpochs: 4,
     learningRate: 0.001,
-    perDeviceTrainBatchSize: 4,
+    warmupRatio: 0.25,
+    perDeviceTrainBatchSize: 8,
     gradientAccumulationSteps: 1,
     gradientCheckpointing: false,
   },
-  evaluation: { evalSteps: 36 },
+  evaluation: { evalSteps: 8 },
 } as const;
 
 /** Adds the base model of the training, once. */
@@ -55,7 +56,24 @@ export async function trainAndProve(ctx: Ctx): Promise<boolean> {
   if (!dataset || !finding) return true;
   await addSampleBase(ctx);
   const checkpointId = await playTraining(ctx, { ...SAMPLE_TRAINING, datasetId: dataset.id });
+  const early = await firstCheckpoint(ctx, checkpointId);
+  if (early !== undefined) await playEvaluation(ctx, { checkpointId: early, kind: "finding", findingId: finding.id });
   await playEvaluation(ctx, { checkpointId, kind: "examples" });
   await playEvaluation(ctx, { checkpointId, kind: "finding", findingId: finding.id });
   return true;
+}
+
+/** Returns the first checkpoint of a checkpoint's job, which was tried before and had learned too little. */
+export async function firstCheckpoint({ db, projectId }: Ctx, checkpointId: string): Promise<string | undefined> {
+  const final = db
+    .select({ jobId: checkpoints.jobId })
+    .from(checkpoints)
+    .where(and(eq(checkpoints.projectId, projectId), eq(checkpoints.id, checkpointId)));
+  const [first] = await db
+    .select({ id: checkpoints.id })
+    .from(checkpoints)
+    .where(and(eq(checkpoints.projectId, projectId), inArray(checkpoints.jobId, final)))
+    .orderBy(checkpoints.stepNumber)
+    .limit(1);
+  return first?.id === checkpointId ? undefined : first?.id;
 }

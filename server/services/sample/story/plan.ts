@@ -47,7 +47,7 @@ const TOLD = {
     perDay: [3, 2, 3, 2, 3, 2, 3, 2, 2, 0, 0, 0, 0, 0],
     tell: (dice, _, n) => englishInsteadScript(dice, n),
   },
-  german: { perDay: [2, 2, 2, 2, 2, 2, 2, 2, 2, 5, 4, 5, 5, 4], tell: (dice) => germanScript(dice) },
+  german: { perDay: [2, 2, 2, 2, 2, 2, 2, 2, 2, 5, 4, 5, 5, 4], tell: (dice, _, n) => germanScript(dice, n) },
   loop: { perDay: [2, 2, 2, 1, 2, 0, 0, 0, 0, 0, 0, 2, 2, 2], tell: (dice, at) => loopScript(dice, at) },
   wrongRefund: { perDay: [1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1], tell: (dice, at) => wrongRefundScript(dice, at) },
   ignoredCorrection: {
@@ -117,7 +117,7 @@ export function plannedConversations(until: number): Planned[] {
         day,
         startedAt,
         release,
-        userId: `cust_${1000 + own.between(0, 179)}`,
+        userId: userOf(own, kind, n),
         model: modelOf(own, kind, script),
         script,
         thumb: thumbOf(own, kind),
@@ -125,6 +125,19 @@ export function plannedConversations(until: number): Planned[] {
     });
   });
 }
+
+/** Who asks in German asks once, so that no customer is in training and among the held-out ones. */
+const ONCE: Partial<Record<Kind, number>> = { german: 2000, englishInstead: 3000 };
+
+function userOf(dice: Dice, kind: Kind, n: number): string {
+  const anyone = 1000 + dice.between(0, 179);
+  const first = ONCE[kind];
+  return `cust_${first === undefined ? anyone : first + n}`;
+}
+
+/** Returns the customers of the conversations that were answered in German. */
+export const answeredInGerman = (): string[] =>
+  plannedConversations(0).flatMap(({ kind, userId }) => (kind === "german" ? [userId] : []));
 
 function kindsOf(day: number, count: number): Kind[] {
   const special = SPECIAL.flatMap((kind) => Array<Kind>(TOLD[kind].perDay[day]!).fill(kind));

@@ -6,7 +6,16 @@ import { trainingJobs } from "@/db/schema";
 import { parseRange } from "@/server/services/files";
 import { type TrainerCall, type TrainerClient, TrainerRefused, type TrainerReply } from "../trainer-client";
 import { problemOf } from "../trainer-problem";
-import { checkpointId, comparableSpec, eventsFor, promptHash, RECORDED_FILES, RECORDING, rowHashes } from "./recording";
+import {
+  checkpointId,
+  comparableSpec,
+  eventsFor,
+  promptHash,
+  RECORDED_FILES,
+  RECORDING,
+  type Recording,
+  rowHashes,
+} from "./recording";
 
 /** The trainer of the sample's job: it replays what a real one did with the same Examples, and can do nothing else. */
 export const RECORDED_TRAINER = "trn_recorded";
@@ -33,13 +42,25 @@ function snapshotOf({ lastSeq }: { lastSeq: number }, events: readonly Record<st
   return { last_seq: lastSeq <= resolved ? resolved + 1 : events.length, resolved_spec };
 }
 
-type Prompts = { prompts: { messages: unknown }[]; targets: unknown[] };
+type Target = { base: object } | { checkpoint_id: string };
+type Prompts = { prompts: { messages: unknown }[]; targets: Target[] };
 
 /** Answers recorded prompts; any others would need the model itself. */
-function samples({ prompts, targets }: Prompts): TrainerReply {
-  const known = prompts.map(({ messages }) => RECORDING.answers[promptHash(messages)]);
-  const answers = known.flatMap((one) => (one ? [one] : []));
-  if (answers.length < known.length) {
+function samples({ prompts, targets }: Prompts, jobIds: readonly string[]): TrainerReply {
+  const nameOf = (target: Target) => {
+    if ("base" in target) return "base";
+    const isIt = (one: Recording["checkpoints"][number]) =>
+      jobIds.some((id) => checkpointId(id, one) === target.checkpoint_id);
+    return String(RECORDING.checkpoints.find(isIt)?.step);
+  };
+  const answers = targets.map((target) => {
+    const name = nameOf(target);
+    return {
+      target,
+      answers: prompts.flatMap(({ messages }) => RECORDING.answers[promptHash(messages)]?.[name] ?? []),
+    };
+  });
+  if (answers.some((one) => one.answers.length < prompts.length)) {
     throw refusal(
       UNPROCESSABLE,
       "capability_missing",
@@ -47,8 +68,7 @@ function samples({ prompts, targets }: Prompts): TrainerReply {
       "Attach a trainer and train a model of your own.",
     );
   }
-  const [before, after] = [answers.map((one) => one.before), answers.map((one) => one.after)];
-  return ok({ answers: [before, after].map((said, at) => ({ target: targets[at], answers: said })), error: null });
+  return ok({ answers, error: null });
 }
 
 /**
@@ -63,9 +83,17 @@ export function recordedTrainer(db: Db): TrainerClient {
     return { job, events: eventsFor(id, job.manifestSha256, job.createdAt) };
   }
 
+  async function jobsOf(projectId: string): Promise<string[]> {
+    const jobs = await db
+      .select({ id: trainingJobs.id })
+      .from(trainingJobs)
+      .where(and(eq(trainingJobs.projectId, projectId), eq(trainingJobs.trainerId, RECORDED_TRAINER)));
+    return jobs.map(({ id }) => id);
+  }
+
   async function request({ method, path: address, query, json, projectId }: TrainerCall): Promise<TrainerReply> {
     const [, kind, id = "", action = ""] = address.split("/");
-    if (kind === "samples" && method === "POST") return samples(json as Prompts);
+    if (kind === "samples" && method === "POST") return samples(json as Prompts, await jobsOf(projectId));
     if (kind !== "jobs") throw refusal(UNPROCESSABLE, "capability_missing", ONLY_RECORDED);
     const { job, events } = await jobOf(projectId, id);
     if (method === "PUT" && comparableSpec(json as Record<string, unknown>) !== comparableSpec(RECORDING.spec)) {
@@ -83,11 +111,8 @@ export function recordedTrainer(db: Db): TrainerClient {
     const name = encoded.split("/").map(decodeURIComponent).join("/");
     const file = RECORDING.kept.files.find((one) => one.path === name);
     const kept = RECORDING.checkpoints.find((one) => one.id === RECORDING.kept.id);
-    const jobs = await db
-      .select({ id: trainingJobs.id })
-      .from(trainingJobs)
-      .where(and(eq(trainingJobs.projectId, projectId), eq(trainingJobs.trainerId, RECORDED_TRAINER)));
-    if (!file || !kept || !jobs.some((job) => checkpointId(job.id, kept) === id)) throw notThere("The file");
+    const jobIds = await jobsOf(projectId);
+    if (!file || !kept || !jobIds.some((jobId) => checkpointId(jobId, kept) === id)) throw notThere("The file");
     const range = parseRange(headers?.range, file.size);
     return { status: range ? 206 : 200, headers: {}, body: bytesOf(name, range) };
   }

@@ -20,8 +20,8 @@ export type Recording = {
   /** All checkpoints in the events; only one's files were kept. */
   checkpoints: { id: string; step: number; contentSha256: string }[];
   kept: { id: string; files: File[] };
-  /** The answers of the earlier model and of the kept checkpoint, by the SHA-256 of the prompt. */
-  answers: Record<string, { before: Answer; after: Answer }>;
+  /** By the SHA-256 of the prompt: the answers of the base model (`base`) and of checkpoints, by their step. */
+  answers: Record<string, Record<string, Answer>>;
 };
 
 export const RECORDING = recorded as Recording;
