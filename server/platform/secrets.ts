@@ -5,7 +5,16 @@ const cache = new Map<string, string>();
 
 /** Derives a separate secret per purpose from WHETSTONE_SECRET, so that a leak of one reveals nothing about the others. 32 bytes, hex. */
 export function derivedSecret(
-  purpose: "next-auth" | "api-keys" | "idempotency" | "mail" | "sign-in" | "masking" | "key-ring" | "trainers" | "telemetry-refusals",
+  purpose:
+    | "next-auth"
+    | "api-keys"
+    | "idempotency"
+    | "mail"
+    | "sign-in"
+    | "masking"
+    | "key-ring"
+    | "trainers"
+    | "telemetry-refusals",
 ): string {
   const { WHETSTONE_SECRET } = env();
   const name = `${purpose}\n${WHETSTONE_SECRET}`;
