@@ -27,13 +27,13 @@ test("a sample load that is killed repeatedly stores every conversation once and
         and signal in ('language_mismatch', 'repeated_tool_call', 'contradicts_tool_result', 'ignored_correction', 'empty_response')) as planted,
       (select count(*)::int from datasets where project_id = ${project.id}) as datasets,
       (select count(*)::int from training_jobs where project_id = ${project.id} and status = 'succeeded') as trained,
-      (select string_agg(kind || ' ' || status || ' ' || coalesce(verdict, ''), ', ' order by kind)
+      (select string_agg(kind || ' ' || status || ' ' || coalesce(verdict, ''), ', ' order by kind, verdict)
         from evaluations where project_id = ${project.id}) as evaluated`);
   expect(found).toEqual({
     conversations: 400,
     planted: 72,
     datasets: 1,
     trained: 1,
-    evaluated: "examples succeeded , finding succeeded not_enough",
+    evaluated: "examples succeeded , finding succeeded not_proven, finding succeeded proven",
   });
 }, 180_000);
