@@ -19,7 +19,11 @@ Object.assign(process.env, {
 
 refuseNetworkInsideTransactions();
 
+/** What is stored later would open the pool again, which is shared with the next file, on this file's database. */
+const storedLater = globalThis as { whetstoneRefusals?: { stop(): void } };
+
 afterAll(async () => {
+  storedLater.whetstoneRefusals?.stop();
   await closePool();
   await rm(path.join(tmpdir(), name), { recursive: true, force: true });
   await onServer((sql) => sql.unsafe(`drop database if exists ${name} with (force)`));

@@ -94,6 +94,11 @@ export function createRefusalCounter(clock = () => performance.now()) {
       if (entries.size > 0) schedule();
     },
     flush,
+    /** Stores no more, because the database goes away. */
+    stop() {
+      clearTimeout(timer);
+      store = undefined;
+    },
   };
 }
 

@@ -7,7 +7,13 @@ export const REFUSALS_STORED_MINUTES = 24 * 60;
 export const REFUSALS_SHOWN_MINUTES = 60;
 
 export const listRefusalsInput = z.strictObject({
-  minutes: z.coerce.number().int().min(1).max(REFUSALS_STORED_MINUTES).default(REFUSALS_SHOWN_MINUTES),
+  minutes: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(REFUSALS_STORED_MINUTES)
+    .default(REFUSALS_SHOWN_MINUTES)
+    .describe("How far back refusals are listed."),
 });
 
 const refusal = z.object({
