@@ -1,4 +1,5 @@
 import { otelVariables } from "../support/data/project";
+import { DARK, expectFitIn, LIGHT, LIGHT_PHONE } from "../support/looks";
 import { runClient } from "../support/product/client";
 import { setupLinkOf, startProduct } from "../support/product/product";
 import { seen } from "../support/seen";
@@ -41,6 +42,22 @@ test("a new user gets from npm start to a confirmed Finding", async ({ page }) =
       return /whet_\w+/.exec((await page.getByRole("main").textContent()) ?? "")![0];
     });
 
+    await test.step("a request that is refused is explained where the key is copied", async () => {
+      const post = (path: string, headers: Record<string, string>) =>
+        fetch(`${product.url}${path}`, {
+          method: "POST",
+          headers: { "content-type": "application/json", ...headers },
+          body: "{}",
+        });
+      const mistyped = `${secret.slice(0, -1)}${secret.endsWith("x") ? "y" : "x"}`;
+      expect((await post("/v1/otlp/v1/traces", { authorization: `Bearer ${mistyped}` })).status).toBe(401);
+      expect((await post("/v1/traces", {})).status).toBe(401);
+      expect((await post("/otlp/v1/traces", { authorization: `Bearer ${secret}` })).status).toBe(404);
+      for (const what of ["with an unknown key", "without a key from your network", "to a wrong path"])
+        await expect(seen(page, `1 request ${what}`)).toBeVisible({ timeout: 30_000 });
+      await expectFitIn(page, [LIGHT, DARK, LIGHT_PHONE], "refused requests");
+    });
+
     await test.step("an exporter sends a trace, and the page updates automatically", async () => {
       await runClient("manual-spans", {
         ...otelVariables(product.url, secret),
@@ -55,6 +72,12 @@ test("a new user gets from npm start to a confirmed Finding", async ({ page }) =
       await expect(page.getByText("Where is my order 4821?").first()).toBeVisible();
       await expect(page.getByText("I cannot find that order.").first()).toBeVisible();
       await expect(page.getByText("$0.0010").or(page.getByText("$0.001")).first()).toBeVisible();
+    });
+
+    await test.step("Home says how much was refused, and leads to why", async () => {
+      await page.goto(`${product.url}/p/${projectId}`);
+      await page.getByRole("link", { name: "Why?" }).click();
+      await expect(seen(page, "1 request with an unknown key")).toBeVisible();
     });
 
     await test.step("a Finding appears automatically and is confirmed", async () => {
