@@ -66,13 +66,17 @@ async function requireAttached(db: Db, { id }: Agent): Promise<void> {
   if ((await db.$count(trainers, isAttached)) === 0) throw refused();
 }
 
-/** Takes pending commands, and sent ones that were lost. */
+/** Takes pending commands, and sent ones that were lost; none if the agent was removed, which may happen at any moment. */
 async function takeCommands(db: Db, agent: Agent) {
+  const attached = db
+    .select({ id: trainers.id })
+    .from(trainers)
+    .where(and(eq(trainers.id, agent.id), isNull(trainers.disabledAt)));
   const isLost = and(eq(trainerCommands.state, "sent"), lt(trainerCommands.sentAt, sql`${NOW} - ${REPEAT_MS}::bigint`));
   const pending = db
     .select({ id: trainerCommands.id })
     .from(trainerCommands)
-    .where(and(eq(trainerCommands.trainerId, agent.id), or(eq(trainerCommands.state, "queued"), isLost)))
+    .where(and(inArray(trainerCommands.trainerId, attached), or(eq(trainerCommands.state, "queued"), isLost)))
     .orderBy(asc(trainerCommands.createdAt))
     .limit(COMMANDS_MAX)
     .for("update", { skipLocked: true });
