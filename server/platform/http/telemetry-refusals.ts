@@ -97,6 +97,7 @@ export function createRefusalCounter(clock = () => performance.now()) {
     /** Stores no more, because the database goes away. */
     stop() {
       clearTimeout(timer);
+      timer = undefined;
       store = undefined;
     },
   };

@@ -60,18 +60,16 @@ async function heard(db: Db, agent: Agent, { capabilities, capabilities_hash, jo
     .where(eq(trainers.id, agent.id));
 }
 
+const isAttached = ({ id }: Agent) => and(eq(trainers.id, id), isNull(trainers.disabledAt));
+
 /** Throws once the agent was removed: a lease may be open at that moment. */
-async function requireAttached(db: Db, { id }: Agent): Promise<void> {
-  const isAttached = and(eq(trainers.id, id), isNull(trainers.disabledAt));
-  if ((await db.$count(trainers, isAttached)) === 0) throw refused();
+async function requireAttached(db: Db, agent: Agent): Promise<void> {
+  if ((await db.$count(trainers, isAttached(agent))) === 0) throw refused();
 }
 
 /** Takes pending commands, and sent ones that were lost; none if the agent was removed, which may happen at any moment. */
 async function takeCommands(db: Db, agent: Agent) {
-  const attached = db
-    .select({ id: trainers.id })
-    .from(trainers)
-    .where(and(eq(trainers.id, agent.id), isNull(trainers.disabledAt)));
+  const attached = db.select({ id: trainers.id }).from(trainers).where(isAttached(agent));
   const isLost = and(eq(trainerCommands.state, "sent"), lt(trainerCommands.sentAt, sql`${NOW} - ${REPEAT_MS}::bigint`));
   const pending = db
     .select({ id: trainerCommands.id })
