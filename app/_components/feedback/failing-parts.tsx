@@ -1,6 +1,6 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 
 /** Frequent enough for a page to recover with the server, rare enough to cause no noticeable load. */
 const POLL_MS = 3000;
@@ -29,14 +29,13 @@ export function FailingParts({ onRecovered }: { onRecovered: () => void }) {
     staleTime: 0,
   });
   const [mountedAt] = useState(Date.now);
-  const wasFailing = useRef(false);
   const isFailing = data?.status === "not_ready";
   const isReady = data?.status === "ready";
   useEffect(() => {
     if (isFailing) failedAt = dataUpdatedAt;
-    const isAgain = dataUpdatedAt - mountedAt > POLL_MS / 2 && dataUpdatedAt - failedAt < RECOVERS_WITHIN_MS;
-    if (isReady && (wasFailing.current || isAgain)) onRecovered();
-    wasFailing.current = isFailing;
+    // Not at the first look of a page that failed again: its tries are as far apart as its looks.
+    const isLater = dataUpdatedAt - mountedAt > POLL_MS / 2;
+    if (isReady && isLater && dataUpdatedAt - failedAt < RECOVERS_WITHIN_MS) onRecovered();
   }, [isFailing, isReady, dataUpdatedAt, mountedAt, onRecovered]);
 
   if (!isFailing) return null;
