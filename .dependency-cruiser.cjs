@@ -22,6 +22,13 @@ module.exports = {
     rule("doors-do-not-query", DOORS, "^db/schema"),
     rule("doors-enter-by-the-index", DOORS, "^server/services/", "^server/services/.*/(index|schemas)\\.ts$"),
     rule("schemas-are-portable", VOCABULARY, "^(app|db|inngest|server)/", `${VOCABULARY}|${VALUES}|^server/platform/`),
+    // What is shipped never starts a simulated tracker or a throwaway product.
+    {
+      name: "the-testbed-is-for-tests",
+      severity: "error",
+      from: { path: "^(app|cli|db|inngest|scripts|server|web|worker)/", pathNot: "(^|/)testing(/|\\.ts$)" },
+      to: { path: "^(e2e|testbed|tests)/" },
+    },
     // Screens import these through the services' schemas.
     rule("values-import-nothing", VALUES, ".", VALUES),
     {

@@ -32,7 +32,7 @@ const between = (from: number, to: number) =>
 
 export default defineConfig({
   testDir: "e2e",
-  globalSetup: "./e2e/support/product/global-setup.ts",
+  globalSetup: "./e2e/support/global-setup.ts",
   outputDir: "test-results",
   fullyParallel: false,
   forbidOnly: Boolean(process.env.CI),

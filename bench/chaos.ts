@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { newProject } from "../e2e/support/data/project";
-import { startProduct } from "../e2e/support/product/product";
+import { newProject } from "../testbed/data/project";
+import { startProduct } from "../testbed/product/product";
 import { gather } from "./chaos/evidence";
 import { judge } from "./chaos/judge";
 import { startLoad } from "./chaos/load";

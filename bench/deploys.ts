@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { newProject } from "../e2e/support/data/project";
-import { startProduct } from "../e2e/support/product/product";
-import { makeTrainer } from "../e2e/support/servers/real-trainer";
+import { newProject } from "../testbed/data/project";
+import { startProduct } from "../testbed/product/product";
+import { makeTrainer } from "../testbed/servers/real-trainer";
 import { leftServers, settle } from "./deploys/settle";
 import { clientOf, type Json, trainCheckpoints } from "./deploys/taught";
 import { deployVictimsOf, VICTIMS, type Victim } from "./deploys/victims";

@@ -3,13 +3,13 @@ import { drizzle } from "drizzle-orm/postgres-js";
 import { Agent } from "undici";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
 import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
-import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { storedJob } from "@/server/services/training/testing/stored-job";
+import { ScriptedTrainer } from "@/testbed/trainers/scripted-trainer";
 import * as schema from "../db/schema";
-import { newProject } from "../e2e/support/data/project";
-import { startProduct } from "../e2e/support/product/product";
-import { attachServer } from "../e2e/support/servers/attach-trainer";
 import type { Ctx, ProjectId } from "../server/platform/context";
+import { newProject } from "../testbed/data/project";
+import { startProduct } from "../testbed/product/product";
+import { attachServer } from "../testbed/servers/attach-trainer";
 import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";
 

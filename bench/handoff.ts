@@ -1,15 +1,15 @@
 import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
-import { startGitlab } from "@/server/services/connections/trackers/testing/gitlab-server";
-import { startJira } from "@/server/services/connections/trackers/testing/jira-server";
-import { startLinear } from "@/server/services/connections/trackers/testing/linear-server";
-import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
-import { newProject } from "../e2e/support/data/project";
-import { failedBooking } from "../e2e/support/product/failures";
-import { startProduct } from "../e2e/support/product/product";
-import { send } from "../e2e/support/said";
+import { startGithub } from "@/testbed/trackers/github-server";
+import { startGitlab } from "@/testbed/trackers/gitlab-server";
+import { startJira } from "@/testbed/trackers/jira-server";
+import { startLinear } from "@/testbed/trackers/linear-server";
+import type { SimulatedTracker } from "@/testbed/trackers/simulated-tracker";
+import { newProject } from "../testbed/data/project";
+import { send } from "../testbed/data/said";
+import { failedBooking } from "../testbed/product/failures";
+import { startProduct } from "../testbed/product/product";
 import { bound, machine, percentile } from "./lib/machine";
 
 /**

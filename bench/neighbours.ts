@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { newProject } from "../e2e/support/data/project";
+import { newProject } from "../testbed/data/project";
 import { coresBetween, cpuOf } from "./lib/cpu";
 import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
-import type { TestProject } from "../e2e/support/data/project";
-import { attribute } from "../e2e/support/product/known-load";
 import { signIn } from "../e2e/support/sign-in";
+import type { TestProject } from "../testbed/data/project";
+import { attribute } from "../testbed/product/known-load";
 import { inBrowser, sendSpans } from "./lib/in-browser";
 import { machine, percentile } from "./lib/machine";
 

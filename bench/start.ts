@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startProduct } from "../e2e/support/product/product";
+import { startProduct } from "../testbed/product/product";
 import { bound, machine } from "./lib/machine";
 
 /**

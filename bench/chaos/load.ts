@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { TestProject } from "../../e2e/support/data/project";
-import { askForRuns, knownTrace, runIdsOf, sendTrace } from "../../e2e/support/product/known-load";
+import type { TestProject } from "../../testbed/data/project";
+import { askForRuns, knownTrace, runIdsOf, sendTrace } from "../../testbed/product/known-load";
 
 const SENDERS = 4;
 const TRACES_A_SESSION = 3;

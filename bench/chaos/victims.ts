@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { processTree } from "../../e2e/support/product/process-tree";
+import { processTree } from "../../testbed/product/process-tree";
 
 export const VICTIMS = ["web", "worker", "database", "process of the database"] as const;
 export type Victim = (typeof VICTIMS)[number];

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { COLLECTION_OBJECTIVES } from "@/db/schema/enumerations";
-import { cli } from "../../e2e/support/data/project";
-import { startProduct } from "../../e2e/support/product/product";
+import { cli } from "../../testbed/data/project";
+import { startProduct } from "../../testbed/product/product";
 import { conversationsOf, fillForBackfill, PROJECT } from "../backfill/fill";
 import { bound, percentile } from "../lib/machine";
 import { atPace, type Paced } from "../lib/pace";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type postgres from "postgres";
-import { serversOf } from "../../e2e/support/servers/model-servers";
-import type { Trainer } from "../../e2e/support/servers/real-trainer";
+import { serversOf } from "../../testbed/servers/model-servers";
+import type { Trainer } from "../../testbed/servers/real-trainer";
 
 /** A replaced deployment may take 30 s to drain and 10 s to end; one whose server was killed reloads its model. */
 const REST_WITHIN_MS = 120_000;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Trainer } from "../../e2e/support/servers/real-trainer";
+import type { Trainer } from "../../testbed/servers/real-trainer";
 
 /** A reply; the code that uses it knows its fields. */
 // biome-ignore lint/suspicious/noExplicitAny: a client without types reads replies

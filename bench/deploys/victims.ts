@@ -1,5 +1,5 @@
-import { serversOf } from "../../e2e/support/servers/model-servers";
-import type { Trainer } from "../../e2e/support/servers/real-trainer";
+import { serversOf } from "../../testbed/servers/model-servers";
+import type { Trainer } from "../../testbed/servers/real-trainer";
 import { victimsOf } from "../chaos/victims";
 
 export const VICTIMS = ["web", "worker", "trainer", "model's server"] as const;

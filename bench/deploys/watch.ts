@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type postgres from "postgres";
-import type { Trainer } from "../../e2e/support/servers/real-trainer";
+import type { Trainer } from "../../testbed/servers/real-trainer";
 import { type Look, Silences } from "./silences";
 
 const LOOK_MS = 250;

@@ -1,6 +1,6 @@
-import type { startGithub } from "@/server/services/connections/trackers/testing/github-server";
-import { newProject } from "../../e2e/support/data/project";
-import { seed } from "../../e2e/support/data/seed";
+import type { startGithub } from "@/testbed/trackers/github-server";
+import { newProject } from "../../testbed/data/project";
+import { seed } from "../../testbed/data/seed";
 import type { Attacker } from "./kinds";
 
 /** A request that gets no reply for this long counts as one that hangs. */

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { processTree } from "../../e2e/support/product/process-tree";
+import { processTree } from "../../testbed/product/process-tree";
 
 /** Clock ticks per second: the same on every Linux that Node runs on. */
 const TICKS = 100;

@@ -1,8 +1,8 @@
 import { type Browser, chromium } from "@playwright/test";
-import { newProject, type TestProject } from "../../e2e/support/data/project";
-import { headers } from "../../e2e/support/product/known-load";
-import { startProduct } from "../../e2e/support/product/product";
 import { findChromium } from "../../scripts/lib/testing/chromium.mjs";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { headers } from "../../testbed/product/known-load";
+import { startProduct } from "../../testbed/product/product";
 
 const BATCH = 500;
 

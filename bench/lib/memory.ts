@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { processTree } from "../../e2e/support/product/process-tree";
+import { processTree } from "../../testbed/product/process-tree";
 
 /**
  * Returns a process's memory in MiB; 0 if it has ended. `whole` is proportional (PSS), so that shared pages count once;

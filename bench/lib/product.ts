@@ -1,5 +1,5 @@
-import { newProject } from "../../e2e/support/data/project";
-import { startProduct as start } from "../../e2e/support/product/product";
+import { newProject } from "../../testbed/data/project";
+import { startProduct as start } from "../../testbed/product/product";
 
 /** Starts the product as a person would, with its own data directory, one project and a key. */
 export async function startProduct() {

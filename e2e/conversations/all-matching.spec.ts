@@ -1,6 +1,6 @@
-import { newProject } from "../support/data/project";
-import { failedBooking } from "../support/product/failures";
-import { send } from "../support/said";
+import { newProject } from "../../testbed/data/project";
+import { send } from "../../testbed/data/said";
+import { failedBooking } from "../../testbed/product/failures";
 import { signIn } from "../support/sign-in";
 import { expect, test } from "../support/test";
 

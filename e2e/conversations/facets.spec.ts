@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { newProject, type TestProject } from "../support/data/project";
-import { seed } from "../support/data/seed";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { seed } from "../../testbed/data/seed";
 import { DARK, DARK_PHONE, expectFit, inLooks, LIGHT, LIGHT_PHONE, showAs } from "../support/looks";
 import { signIn } from "../support/sign-in";
 import { expect, test } from "../support/test";

@@ -1,5 +1,5 @@
-import { newProject } from "../support/data/project";
-import { attribute } from "../support/product/known-load";
+import { newProject } from "../../testbed/data/project";
+import { attribute } from "../../testbed/product/known-load";
 import { authenticate } from "../support/sign-in";
 import { expect, test } from "../support/test";
 

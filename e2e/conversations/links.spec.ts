@@ -1,5 +1,5 @@
-import { newProject, type TestProject } from "../support/data/project";
-import { seed } from "../support/data/seed";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { seed } from "../../testbed/data/seed";
 import { signIn } from "../support/sign-in";
 import { expect, test } from "../support/test";
 

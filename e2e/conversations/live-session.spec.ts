@@ -1,6 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
-import { newProject, type TestProject } from "../support/data/project";
-import { attribute, headers } from "../support/product/known-load";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { attribute, headers } from "../../testbed/product/known-load";
 import { seen } from "../support/seen";
 import { authenticate } from "../support/sign-in";
 import { expect, test } from "../support/test";

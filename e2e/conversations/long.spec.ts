@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { newProject, type TestProject } from "../support/data/project";
-import { attribute } from "../support/product/known-load";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { attribute } from "../../testbed/product/known-load";
 import { seen } from "../support/seen";
 import { authenticate } from "../support/sign-in";
 import { expect, test } from "../support/test";

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { cli, newProject } from "../support/data/project";
-import { seed } from "../support/data/seed";
+import { cli, newProject } from "../../testbed/data/project";
+import { seed } from "../../testbed/data/seed";
 import { press } from "../support/press";
 import { seen } from "../support/seen";
 import { authenticate } from "../support/sign-in";

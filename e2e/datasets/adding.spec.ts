@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
+import { LESSONS, sendLessons } from "../../testbed/data/lessons";
+import { newProject, type TestProject } from "../../testbed/data/project";
 import type { Row } from "../support/data/collected";
-import { LESSONS, sendLessons } from "../support/data/lessons";
-import { newProject, type TestProject } from "../support/data/project";
 import { press } from "../support/press";
 import { seen } from "../support/seen";
 import { signIn } from "../support/sign-in";

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "@playwright/test";
+import { GOAL, GONE, LESSONS, type Lesson, STAYS, sendLessons } from "../../testbed/data/lessons";
+import { newProject, type TestProject } from "../../testbed/data/project";
 import { candidateOf, contentsOf, linesOf, type Row } from "../support/data/collected";
-import { GOAL, GONE, LESSONS, type Lesson, STAYS, sendLessons } from "../support/data/lessons";
-import { newProject, type TestProject } from "../support/data/project";
 import { press } from "../support/press";
 import { seen } from "../support/seen";
 import { authenticate } from "../support/sign-in";

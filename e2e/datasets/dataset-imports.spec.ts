@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "@playwright/test";
-import { newProject, type TestProject } from "../support/data/project";
+import { newProject, type TestProject } from "../../testbed/data/project";
 import { press } from "../support/press";
 import { authenticate } from "../support/sign-in";
 import { expectSound } from "../support/sound";

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { newProject, type TestProject } from "../support/data/project";
+import { newProject, type TestProject } from "../../testbed/data/project";
 import { seen } from "../support/seen";
 import { signIn } from "../support/sign-in";
 import { expectSound } from "../support/sound";

@@ -1,8 +1,8 @@
 import type { Browser, Page } from "@playwright/test";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { seed } from "../../testbed/data/seed";
+import { runningDatabase } from "../../testbed/product/running-database";
 import { storeCandidate } from "../support/data/candidates";
-import { newProject, type TestProject } from "../support/data/project";
-import { seed } from "../support/data/seed";
-import { runningDatabase } from "../support/product/running-database";
 import { signIn } from "../support/sign-in";
 import { expect, test } from "../support/test";
 

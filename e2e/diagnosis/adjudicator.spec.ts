@@ -1,7 +1,7 @@
-import { newProject, type TestProject } from "../support/data/project";
-import { seed } from "../support/data/seed";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { seed } from "../../testbed/data/seed";
+import { runningDatabase } from "../../testbed/product/running-database";
 import { press } from "../support/press";
-import { runningDatabase } from "../support/product/running-database";
 import { authenticate } from "../support/sign-in";
 import { expectSound } from "../support/sound";
 import { expect, test } from "../support/test";

@@ -1,9 +1,9 @@
 import type { Page } from "@playwright/test";
-import { newProject, type TestProject } from "../support/data/project";
-import { seed, type Talk } from "../support/data/seed";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { seed, type Talk } from "../../testbed/data/seed";
+import { killTree } from "../../testbed/product/process-tree";
+import { startProduct } from "../../testbed/product/product";
 import { press } from "../support/press";
-import { killTree } from "../support/product/process-tree";
-import { startProduct } from "../support/product/product";
 import { authenticate } from "../support/sign-in";
 import { expect, test } from "../support/test";
 

@@ -1,13 +1,13 @@
 import type { Page } from "@playwright/test";
 import { DAY_MS, MINUTE_MS } from "@/server/platform/durations";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { type Spoken, send } from "../../testbed/data/said";
+import { backordered, FAILURES, failedBooking, HEALTHY } from "../../testbed/product/failures";
+import { killTree } from "../../testbed/product/process-tree";
+import { startProduct } from "../../testbed/product/product";
+import { startReceiver } from "../../testbed/servers/receiver";
 import { findingRows, mergeFirstTwo } from "../support/data/merge-first-two";
-import { newProject, type TestProject } from "../support/data/project";
 import { press } from "../support/press";
-import { backordered, FAILURES, failedBooking, HEALTHY } from "../support/product/failures";
-import { killTree } from "../support/product/process-tree";
-import { startProduct } from "../support/product/product";
-import { type Spoken, send } from "../support/said";
-import { startReceiver } from "../support/servers/receiver";
 import { authenticate } from "../support/sign-in";
 import { expect, test } from "../support/test";
 

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "@/server/platform/durations";
-import { newProject, type TestProject } from "../support/data/project";
-import { attribute } from "../support/product/known-load";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { attribute } from "../../testbed/product/known-load";
 import { authenticate } from "../support/sign-in";
 import { expect, test } from "../support/test";
 

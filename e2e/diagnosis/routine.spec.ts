@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
-import { newProject } from "../support/data/project";
-import { seed } from "../support/data/seed";
-import { storeJob } from "../support/product/jobs";
-import { runningDatabase } from "../support/product/running-database";
+import { newProject } from "../../testbed/data/project";
+import { seed } from "../../testbed/data/seed";
+import { storeJob } from "../../testbed/product/jobs";
+import { runningDatabase } from "../../testbed/product/running-database";
 import { authenticate } from "../support/sign-in";
 import { expect, test } from "../support/test";
 

@@ -1,5 +1,5 @@
-import { newProject } from "../support/data/project";
-import { seed } from "../support/data/seed";
+import { newProject } from "../../testbed/data/project";
+import { seed } from "../../testbed/data/seed";
 import { press } from "../support/press";
 import { authenticate } from "../support/sign-in";
 import { expect, test } from "../support/test";

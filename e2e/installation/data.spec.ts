@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
-import { newProject, type TestProject } from "../support/data/project";
-import { seed, type Talk } from "../support/data/seed";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { seed, type Talk } from "../../testbed/data/seed";
+import { runningDatabase } from "../../testbed/product/running-database";
 import { press } from "../support/press";
-import { runningDatabase } from "../support/product/running-database";
 import { seen } from "../support/seen";
 import { signIn } from "../support/sign-in";
 import { expect, test } from "../support/test";

@@ -1,13 +1,13 @@
 import { availableParallelism } from "node:os";
 import postgres from "postgres";
-import { type Link, startLink } from "../support/data/link";
-import { newProject, otelVariables, type TestProject } from "../support/data/project";
-import { runClient } from "../support/product/client";
-import { startOwnDatabase } from "../support/product/own-database";
-import { processTree } from "../support/product/process-tree";
-import { startProduct } from "../support/product/product";
+import { type Link, startLink } from "../../testbed/data/link";
+import { newProject, otelVariables, type TestProject } from "../../testbed/data/project";
+import { runClient } from "../../testbed/product/client";
+import { startOwnDatabase } from "../../testbed/product/own-database";
+import { processTree } from "../../testbed/product/process-tree";
+import { startProduct } from "../../testbed/product/product";
+import { startRelay } from "../../testbed/servers/relay";
 import { seen } from "../support/seen";
-import { startRelay } from "../support/servers/relay";
 import { signIn } from "../support/sign-in";
 import { expect, test } from "../support/test";
 

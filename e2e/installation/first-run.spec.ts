@@ -1,7 +1,7 @@
-import { otelVariables } from "../support/data/project";
+import { otelVariables } from "../../testbed/data/project";
+import { runClient } from "../../testbed/product/client";
+import { setupLinkOf, startProduct } from "../../testbed/product/product";
 import { DARK, expectFitIn, LIGHT, LIGHT_PHONE } from "../support/looks";
-import { runClient } from "../support/product/client";
-import { setupLinkOf, startProduct } from "../support/product/product";
 import { seen } from "../support/seen";
 import { expectSound, showIn } from "../support/sound";
 import { expect, test } from "../support/test";

@@ -1,9 +1,9 @@
 import type { Browser, Page } from "@playwright/test";
 import type { Sql } from "postgres";
-import { newProject, type TestProject } from "../support/data/project";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { storeJob } from "../../testbed/product/jobs";
+import { runningDatabase } from "../../testbed/product/running-database";
 import { press } from "../support/press";
-import { storeJob } from "../support/product/jobs";
-import { runningDatabase } from "../support/product/running-database";
 import { seen } from "../support/seen";
 import { signIn } from "../support/sign-in";
 import { expect, test } from "../support/test";

@@ -1,4 +1,4 @@
-import { newProject } from "../support/data/project";
+import { newProject } from "../../testbed/data/project";
 import { press } from "../support/press";
 import { authenticate } from "../support/sign-in";
 import { expect, test } from "../support/test";

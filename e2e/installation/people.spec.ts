@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { cli, newProject } from "../support/data/project";
+import { cli, newProject } from "../../testbed/data/project";
 import { seen } from "../support/seen";
 import { authenticate, signIn } from "../support/sign-in";
 import { expectSound } from "../support/sound";

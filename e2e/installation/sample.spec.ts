@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { isLong } from "../../scripts/lib/testing/amounts.mjs";
-import { cli, newProject, type TestProject } from "../support/data/project";
+import { cli, newProject, type TestProject } from "../../testbed/data/project";
 import { DARK, DARK_PHONE, inLooks, LIGHT, LIGHT_PHONE, showAs } from "../support/looks";
 import { press } from "../support/press";
 import { signIn } from "../support/sign-in";

@@ -1,4 +1,4 @@
-import { newProject } from "../support/data/project";
+import { newProject } from "../../testbed/data/project";
 import { authenticate } from "../support/sign-in";
 import { expectSound, showIn } from "../support/sound";
 import { expect, test } from "../support/test";

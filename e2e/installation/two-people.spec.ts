@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from "@playwright/test";
-import { newProject, type TestProject } from "../support/data/project";
-import { seed } from "../support/data/seed";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { seed } from "../../testbed/data/seed";
 import { press } from "../support/press";
 import { seen } from "../support/seen";
 import { signIn } from "../support/sign-in";

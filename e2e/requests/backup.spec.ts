@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readBackup } from "@/db/backup";
-import { cli, newProject } from "../support/data/project";
-import { runClient } from "../support/product/client";
-import { startProduct } from "../support/product/product";
+import { cli, newProject } from "../../testbed/data/project";
+import { runClient } from "../../testbed/product/client";
+import { startProduct } from "../../testbed/product/product";
 import { expect, test } from "../support/test";
 
 /** Tables that no longer change once a conversation is stored. */

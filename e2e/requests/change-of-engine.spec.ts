@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { startProduct } from "../support/product/product";
-import { runningDatabase } from "../support/product/running-database";
+import { startProduct } from "../../testbed/product/product";
+import { runningDatabase } from "../../testbed/product/running-database";
 import { expect, test } from "../support/test";
 
 /** Starts an Inngest server that accepts functions and events, and calls no functions. */

@@ -1,5 +1,5 @@
-import { newProject, type TestProject } from "../support/data/project";
-import { runClient } from "../support/product/client";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { runClient } from "../../testbed/product/client";
 import { expect, test } from "../support/test";
 
 /** Real, unmodified clients: what they send must be readable over `/v1`. */

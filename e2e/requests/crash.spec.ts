@@ -5,7 +5,7 @@ import { miscounted } from "../../bench/chaos/miscounted";
 import { victimsOf } from "../../bench/chaos/victims";
 import { randomOf } from "../../bench/lib/random";
 import { amount } from "../../scripts/lib/testing/amounts.mjs";
-import { newProject } from "../support/data/project";
+import { newProject } from "../../testbed/data/project";
 import {
   askForRuns,
   attribute,
@@ -14,10 +14,10 @@ import {
   knownTrace,
   runIdsOf,
   sendTrace,
-} from "../support/product/known-load";
-import { killTree } from "../support/product/process-tree";
-import { startProduct } from "../support/product/product";
-import { runningDatabase } from "../support/product/running-database";
+} from "../../testbed/product/known-load";
+import { killTree } from "../../testbed/product/process-tree";
+import { startProduct } from "../../testbed/product/product";
+import { runningDatabase } from "../../testbed/product/running-database";
 import { expect, test } from "../support/test";
 
 /** Draws moments and victims; a run is repeated with TEST_SEED. */

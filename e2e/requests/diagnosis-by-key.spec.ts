@@ -1,11 +1,11 @@
 import { DAY_MS, MINUTE_MS } from "@/server/platform/durations";
 import { amount } from "../../scripts/lib/testing/amounts.mjs";
-import { newProject } from "../support/data/project";
-import { FAILURES, failedBooking, HEALTHY } from "../support/product/failures";
-import { killTree } from "../support/product/process-tree";
-import { startProduct } from "../support/product/product";
-import { type Spoken, send } from "../support/said";
-import { startReceiver } from "../support/servers/receiver";
+import { newProject } from "../../testbed/data/project";
+import { type Spoken, send } from "../../testbed/data/said";
+import { FAILURES, failedBooking, HEALTHY } from "../../testbed/product/failures";
+import { killTree } from "../../testbed/product/process-tree";
+import { startProduct } from "../../testbed/product/product";
+import { startReceiver } from "../../testbed/servers/receiver";
 import { expect, test } from "../support/test";
 
 /** A row of a reply: its fields are asserted where they are used. */

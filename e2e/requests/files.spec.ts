@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import path from "node:path";
-import { newProject, type TestProject } from "../support/data/project";
-import { startProduct } from "../support/product/product";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { startProduct } from "../../testbed/product/product";
 import { expect, test } from "../support/test";
 
 /** Files far larger than the web process may hold in memory, through the built product. */

@@ -1,8 +1,8 @@
 import { attackerOf } from "@/bench/hostile/attacker";
 import { type Attacker, KINDS } from "@/bench/hostile/kinds";
-import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
-import { webProcessOf } from "../support/product/process-tree";
-import { startProduct } from "../support/product/product";
+import { startGithub } from "@/testbed/trackers/github-server";
+import { webProcessOf } from "../../testbed/product/process-tree";
+import { startProduct } from "../../testbed/product/product";
 import { expect, test } from "../support/test";
 
 /** Requests that once froze or ended the web process. `npm run bench -- hostile` sends more of them, and measures a neighbour. */

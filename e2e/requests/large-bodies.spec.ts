@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { newProject, type TestProject } from "../support/data/project";
+import { newProject, type TestProject } from "../../testbed/data/project";
 import { expect, test } from "../support/test";
 
 /** Clients that send the whole request before they read the response, against the built product. */

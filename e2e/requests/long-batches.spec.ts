@@ -1,5 +1,5 @@
-import { newProject, type TestProject } from "../support/data/project";
-import { attribute } from "../support/product/known-load";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { attribute } from "../../testbed/product/known-load";
 import { expect, test } from "../support/test";
 
 /** Requests are stored by another thread of the web server, which reads long ones from memory that it shares. */

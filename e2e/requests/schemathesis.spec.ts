@@ -5,7 +5,7 @@ import path from "node:path";
 import { CAPABILITIES } from "@/server/platform/capabilities";
 import { amount, isLong } from "../../scripts/lib/testing/amounts.mjs";
 import { schemathesisPath } from "../../scripts/lib/testing/schemathesis.mjs";
-import { newProject } from "../support/data/project";
+import { newProject } from "../../testbed/data/project";
 import { expect, test } from "../support/test";
 
 /** Requests generated for each operation. */

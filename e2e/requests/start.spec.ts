@@ -6,7 +6,7 @@ import path from "node:path";
 import postgres from "postgres";
 import { Cluster, freePort, urlOf } from "../../scripts/lib/database/postgres.mjs";
 import { startOf } from "../../scripts/lib/system/processes.mjs";
-import { killAll } from "../support/product/process-tree";
+import { killAll } from "../../testbed/product/process-tree";
 import { expect, test } from "../support/test";
 
 /** What `npm start` and the command line promise the operator. Needs no browser. */

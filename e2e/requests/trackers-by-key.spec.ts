@@ -1,11 +1,11 @@
-import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
-import { startGitlab } from "@/server/services/connections/trackers/testing/gitlab-server";
-import { startJira } from "@/server/services/connections/trackers/testing/jira-server";
-import { startLinear } from "@/server/services/connections/trackers/testing/linear-server";
-import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
-import { newProject } from "../support/data/project";
-import { failedBooking } from "../support/product/failures";
-import { send } from "../support/said";
+import { startGithub } from "@/testbed/trackers/github-server";
+import { startGitlab } from "@/testbed/trackers/gitlab-server";
+import { startJira } from "@/testbed/trackers/jira-server";
+import { startLinear } from "@/testbed/trackers/linear-server";
+import type { SimulatedTracker } from "@/testbed/trackers/simulated-tracker";
+import { newProject } from "../../testbed/data/project";
+import { send } from "../../testbed/data/said";
+import { failedBooking } from "../../testbed/product/failures";
 import { expect, test } from "../support/test";
 
 /** A row of a reply: its fields are asserted where they are used. */

@@ -5,11 +5,11 @@ import { HOUR_MS } from "@/server/platform/durations";
 import { gather } from "../../bench/chaos/evidence";
 import { judge } from "../../bench/chaos/judge";
 import { startLoad } from "../../bench/chaos/load";
-import { newProject, type TestProject } from "../support/data/project";
-import { askForRuns, headers, knownTrace, sendTrace } from "../support/product/known-load";
-import { startOwnDatabase } from "../support/product/own-database";
-import { killTree } from "../support/product/process-tree";
-import { startProduct } from "../support/product/product";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { askForRuns, headers, knownTrace, sendTrace } from "../../testbed/product/known-load";
+import { startOwnDatabase } from "../../testbed/product/own-database";
+import { killTree } from "../../testbed/product/process-tree";
+import { startProduct } from "../../testbed/product/product";
 import { expect, test } from "../support/test";
 
 /** The product twice on one database, each with a web process and a worker; the second clock is hours ahead. */
@@ -35,7 +35,7 @@ test.beforeAll(async () => {
     RATE_LIMIT_KEY_REQUESTS: String(REQUESTS_A_MINUTE),
     DIAGNOSE_AFTER_QUIET_SECONDS: "3600",
   };
-  const preload = `--import ${path.resolve("e2e/support/servers/shifted-clock.mjs")}`;
+  const preload = `--import ${path.resolve("testbed/servers/shifted-clock.mjs")}`;
   const first = await startProduct({ env });
   machines.push(first);
   // Before the second machine starts, whose one-time link would replace the first one's.

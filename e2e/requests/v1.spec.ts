@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
-import { newProject, type TestProject } from "../support/data/project";
+import { newProject, type TestProject } from "../../testbed/data/project";
 import { expect, test } from "../support/test";
 
 /** Everything between a socket and the operations of `/v1`: our HTTP server and Next, as built. */

@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
-import { newProject, type TestProject } from "../support/data/project";
-import { seed } from "../support/data/seed";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { seed } from "../../testbed/data/seed";
+import { runningDatabase } from "../../testbed/product/running-database";
 import { DARK, DARK_PHONE, expectFitIn, LIGHT, LIGHT_PHONE, showAs } from "../support/looks";
-import { runningDatabase } from "../support/product/running-database";
 import { authenticate } from "../support/sign-in";
 import { expect, test } from "../support/test";
 

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { Page } from "@playwright/test";
-import { ELSEWHERE, PAYLOADS } from "../support/data/payloads";
-import { newProject, type TestProject } from "../support/data/project";
-import { storeJob } from "../support/product/jobs";
-import { runningDatabase } from "../support/product/running-database";
+import { ELSEWHERE, PAYLOADS } from "../../testbed/data/payloads";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { storeJob } from "../../testbed/product/jobs";
+import { runningDatabase } from "../../testbed/product/running-database";
+import { storeTraining } from "../support/data/training-rows";
 import { signIn } from "../support/sign-in";
 import { expect, test } from "../support/test";
-import { storeTraining } from "../support/training-rows";
 
 /** Conversation content is shown as plain text in every field, on every page. */
 

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from "@playwright/test";
 import { isLong } from "../../scripts/lib/testing/amounts.mjs";
-import { newProject, type TestProject } from "../support/data/project";
-import { seed } from "../support/data/seed";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { seed } from "../../testbed/data/seed";
 import { contextIn, DARK_PHONE, expectFit, LIGHT, type Look } from "../support/looks";
 import { seen } from "../support/seen";
 import { signIn } from "../support/sign-in";

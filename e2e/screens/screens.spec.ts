@@ -1,8 +1,10 @@
 import type { Browser, BrowserContext, Page } from "@playwright/test";
 import { isLong } from "../../scripts/lib/testing/amounts.mjs";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { seed, type Talk } from "../../testbed/data/seed";
+import { storeJob } from "../../testbed/product/jobs";
+import { runningDatabase } from "../../testbed/product/running-database";
 import { storeCandidate } from "../support/data/candidates";
-import { newProject, type TestProject } from "../support/data/project";
-import { seed, type Talk } from "../support/data/seed";
 import {
   contextIn,
   DARK,
@@ -17,8 +19,6 @@ import {
   visits,
 } from "../support/looks";
 import { press } from "../support/press";
-import { storeJob } from "../support/product/jobs";
-import { runningDatabase } from "../support/product/running-database";
 import { seen } from "../support/seen";
 import { signIn } from "../support/sign-in";
 import { expect, test } from "../support/test";

@@ -1,5 +1,5 @@
 import { expect, type Page } from "@playwright/test";
-import type { TestProject } from "./data/project";
+import type { TestProject } from "../../testbed/data/project";
 
 /** Signs in as the project's person, by request: the browser's pages have the session from then on. */
 export async function authenticate(page: Page, { url, email, password }: TestProject) {

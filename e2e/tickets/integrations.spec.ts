@@ -1,6 +1,6 @@
-import { newProject } from "../support/data/project";
+import { newProject } from "../../testbed/data/project";
+import { runningDatabase } from "../../testbed/product/running-database";
 import { press } from "../support/press";
-import { runningDatabase } from "../support/product/running-database";
 import { authenticate } from "../support/sign-in";
 import { expectSound } from "../support/sound";
 import { expect, test } from "../support/test";

@@ -1,6 +1,6 @@
-import { startJira } from "@/server/services/connections/trackers/testing/jira-server";
-import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
-import { newProject, type TestProject } from "../support/data/project";
+import { startJira } from "@/testbed/trackers/jira-server";
+import type { SimulatedTracker } from "@/testbed/trackers/simulated-tracker";
+import { newProject, type TestProject } from "../../testbed/data/project";
 import { press } from "../support/press";
 import { authenticate } from "../support/sign-in";
 import { expectSound } from "../support/sound";

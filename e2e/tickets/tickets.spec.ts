@@ -1,11 +1,11 @@
 import type { Page } from "@playwright/test";
 import { DAY_MS } from "@/server/platform/durations";
-import { type SimulatedGithub, startGithub } from "@/server/services/connections/trackers/testing/github-server";
-import { newProject, type TestProject } from "../support/data/project";
+import { type SimulatedGithub, startGithub } from "@/testbed/trackers/github-server";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { send } from "../../testbed/data/said";
+import { failedBooking } from "../../testbed/product/failures";
+import { runningDatabase } from "../../testbed/product/running-database";
 import { press } from "../support/press";
-import { failedBooking } from "../support/product/failures";
-import { runningDatabase } from "../support/product/running-database";
-import { send } from "../support/said";
 import { authenticate } from "../support/sign-in";
 import { expectSound } from "../support/sound";
 import { expect, test } from "../support/test";

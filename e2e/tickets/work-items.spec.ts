@@ -1,9 +1,9 @@
 import type { Page } from "@playwright/test";
 import { DAY_MS } from "@/server/platform/durations";
-import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
-import { newProject, type TestProject } from "../support/data/project";
+import { startGithub } from "@/testbed/trackers/github-server";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { type Said, send } from "../../testbed/data/said";
 import { press } from "../support/press";
-import { type Said, send } from "../support/said";
 import { authenticate } from "../support/sign-in";
 import { expectSound } from "../support/sound";
 import { expect, test } from "../support/test";

@@ -1,10 +1,10 @@
 import type { Page } from "@playwright/test";
-import { newProject, type TestProject } from "../support/data/project";
-import { seed } from "../support/data/seed";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { seed } from "../../testbed/data/seed";
+import { startProduct } from "../../testbed/product/product";
+import { FORGOTTEN, LEARNED, startTrainingScript, UNANSWERED } from "../../testbed/servers/training-script";
 import { press } from "../support/press";
-import { startProduct } from "../support/product/product";
 import { reviewBlind } from "../support/review-blind";
-import { FORGOTTEN, LEARNED, startTrainingScript, UNANSWERED } from "../support/servers/training-script";
 import { authenticate } from "../support/sign-in";
 import { expectSound } from "../support/sound";
 import { expect, test } from "../support/test";

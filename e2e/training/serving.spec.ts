@@ -1,9 +1,9 @@
 import type { Page } from "@playwright/test";
-import { newProject, type TestProject } from "../support/data/project";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { startProduct } from "../../testbed/product/product";
+import { UNTRAINED } from "../../testbed/servers/serving-script";
+import { LEARNED, STEPS, startTrainingScript } from "../../testbed/servers/training-script";
 import { press } from "../support/press";
-import { startProduct } from "../support/product/product";
-import { UNTRAINED } from "../support/servers/serving-script";
-import { LEARNED, STEPS, startTrainingScript } from "../support/servers/training-script";
 import { authenticate } from "../support/sign-in";
 import { expectSound } from "../support/sound";
 import { expect, test } from "../support/test";

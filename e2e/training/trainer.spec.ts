@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { APIRequestContext, Page } from "@playwright/test";
-import { newProject, type TestProject } from "../support/data/project";
+import { newProject, type TestProject } from "../../testbed/data/project";
+import { startProduct } from "../../testbed/product/product";
+import { startHub } from "../../testbed/servers/real-hub";
+import { makeTrainer, type Trainer } from "../../testbed/servers/real-trainer";
 import { press } from "../support/press";
-import { startProduct } from "../support/product/product";
 import { reviewBlind } from "../support/review-blind";
-import { startHub } from "../support/servers/real-hub";
-import { makeTrainer, type Trainer } from "../support/servers/real-trainer";
 import { authenticate } from "../support/sign-in";
 import { expect, test } from "../support/test";
 

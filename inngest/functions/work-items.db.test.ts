@@ -5,8 +5,6 @@ import { type Engine, startEngine } from "@/server/engine/engine";
 import { QUICK, until } from "@/server/engine/testing/describe-engine";
 import type { Ctx } from "@/server/platform/context";
 import { createTrackerWebhook } from "@/server/services/connections";
-import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
-import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
 import {
   createHandoffRule,
   getFinding,
@@ -19,6 +17,8 @@ import {
   updateHandoffRule,
 } from "@/server/services/diagnostics";
 import { connectTracker, failedTool } from "@/server/services/diagnostics/work-items/testing";
+import { startGithub } from "@/testbed/trackers/github-server";
+import type { SimulatedTracker } from "@/testbed/trackers/simulated-tracker";
 import { inngest } from "../client";
 import { functions } from ".";
 

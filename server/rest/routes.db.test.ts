@@ -5,7 +5,7 @@ import { cursorFor } from "@/server/platform/cursor";
 import { hasRecentFault } from "@/server/platform/database/database-fault";
 import { createApiKey } from "@/server/services/api-keys";
 import { failedTool } from "@/server/services/diagnostics/work-items/testing";
-import { attachTrainer } from "@/server/services/trainers/testing/attach-trainer";
+import { attachTrainer } from "@/testbed/trainers/attach-trainer";
 import { factsOf, isProjectQualified, type Operation } from "./operation";
 import { OPERATIONS } from "./operations";
 import { cookieFor, keyFor, requestTo } from "./testing";

@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import type { Lesson } from "./lessons";
+import type { Lesson } from "@/testbed/data/lessons";
 
 /** A row of a reply: its fields are asserted where they are used. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads replies as a client without types does

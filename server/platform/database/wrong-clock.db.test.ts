@@ -5,7 +5,6 @@ import { NOW } from "@/db/now";
 import { db } from "@/db/pool";
 import { conversations, modelPriceDefinitions, passwordResets } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
-import { shiftClock } from "@/e2e/support/servers/shifted-clock.mjs";
 import { startEngine } from "@/server/engine/engine";
 import { embeddedClient, QUICK, until } from "@/server/engine/testing/describe-engine";
 import type { Ctx } from "@/server/platform/context";
@@ -37,6 +36,7 @@ import { createModelPrice } from "@/server/services/pricing";
 import { previewRetention, runHousekeeping, updateRetention } from "@/server/services/retention";
 import { listConversations } from "@/server/services/telemetry";
 import { chatSpan, ingest, otlpJson } from "@/server/services/telemetry/testing";
+import { shiftClock } from "../../../testbed/servers/shifted-clock.mjs";
 
 /** Nine hours either way, so that this clock misjudges both what has an hour left and what ended an hour ago. */
 const AHEAD = 9 * HOUR_MS;

@@ -15,10 +15,10 @@ import { storedCheckpoint } from "@/server/services/models/testing/stored-checkp
 import { runCertificate } from "@/server/services/proof";
 import { leaseCommands, takeResult } from "@/server/services/trainers";
 import { newAgentKey } from "@/server/services/trainers/agent-key";
-import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
-import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { attachedTrainers } from "@/server/services/trainers/trainer-rows";
 import { storedJob } from "@/server/services/training/testing/stored-job";
+import { attachScripted } from "@/testbed/trainers/attach-trainer";
+import { ScriptedTrainer } from "@/testbed/trainers/scripted-trainer";
 import { cancelExport, createExport, getExport, listExports, runExport, wakeExports } from ".";
 import { HUB_TOKEN, storedHub } from "./testing/stored-hub";
 

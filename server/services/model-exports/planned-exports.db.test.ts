@@ -5,8 +5,6 @@ import { testProject } from "@/db/testing/test-project";
 import { json, startService } from "@/server/services/connections/testing";
 import { creating, storedDataset, write } from "@/server/services/datasets/examples/testing";
 import { CATALOGUE } from "@/server/services/models/base-models/catalogue";
-import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
-import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import {
   createJob,
   createTuningConfig,
@@ -15,6 +13,8 @@ import {
   runTrainingJob,
   updateTuningConfig,
 } from "@/server/services/training";
+import { attachScripted } from "@/testbed/trainers/attach-trainer";
+import { ScriptedTrainer } from "@/testbed/trainers/scripted-trainer";
 import { listExports, runExport } from ".";
 import { HUB_TOKEN, storedHub } from "./testing/stored-hub";
 

@@ -11,6 +11,7 @@ import { testProject } from "@/db/testing/test-project";
 import { downloadCheckpointFile } from "@/server/services/models/checkpoints/download-checkpoint-file";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
 import { storedJob } from "@/server/services/training/testing/stored-job";
+import { attachScripted, storeTrainer } from "@/testbed/trainers/attach-trainer";
 import {
   addTrainer,
   authenticateAgent,
@@ -26,7 +27,6 @@ import {
   takeResult,
 } from ".";
 import { agentTrainer } from "./agent-trainer";
-import { attachScripted, storeTrainer } from "./testing/attach-trainer";
 
 const CAPABILITIES = {
   trainer_version: "1.2.3",

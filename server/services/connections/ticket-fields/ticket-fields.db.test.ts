@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { startGithub } from "@/testbed/trackers/github-server";
+import { startJira } from "@/testbed/trackers/jira-server";
+import type { SimulatedTracker } from "@/testbed/trackers/simulated-tracker";
 import { createConnection, getConnection, getTicketFields, testConnection, updateTicketFields } from "..";
-import { startGithub } from "../trackers/testing/github-server";
-import { startJira } from "../trackers/testing/jira-server";
-import type { SimulatedTracker } from "../trackers/testing/simulated-tracker";
 
 /** A separate file because the environment is read only once. These tests may call services on loopback. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";

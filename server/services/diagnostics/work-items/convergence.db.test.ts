@@ -8,11 +8,11 @@ import { amount } from "@/scripts/lib/testing/amounts.mjs";
 import type { Ctx } from "@/server/platform/context";
 import { createTrackerWebhook } from "@/server/services/connections";
 import type { TrackerKind } from "@/server/services/connections/schemas";
-import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
-import { startGitlab } from "@/server/services/connections/trackers/testing/gitlab-server";
-import { startJira } from "@/server/services/connections/trackers/testing/jira-server";
-import { startLinear } from "@/server/services/connections/trackers/testing/linear-server";
-import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
+import { startGithub } from "@/testbed/trackers/github-server";
+import { startGitlab } from "@/testbed/trackers/gitlab-server";
+import { startJira } from "@/testbed/trackers/jira-server";
+import { startLinear } from "@/testbed/trackers/linear-server";
+import type { SimulatedTracker } from "@/testbed/trackers/simulated-tracker";
 import {
   getFinding,
   handOffMany,

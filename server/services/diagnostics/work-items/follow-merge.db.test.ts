@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
-import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
-import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
+import { startGithub } from "@/testbed/trackers/github-server";
+import type { SimulatedTracker } from "@/testbed/trackers/simulated-tracker";
 import {
   getFinding,
   handOff,

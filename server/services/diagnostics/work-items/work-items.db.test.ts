@@ -4,8 +4,8 @@ import { db } from "@/db/pool";
 import { auditLog, occurrences, trackerCursors, workItems } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { createTrackerWebhook, deleteConnection, getConnection, listConnections } from "@/server/services/connections";
-import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
-import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
+import { startGithub } from "@/testbed/trackers/github-server";
+import type { SimulatedTracker } from "@/testbed/trackers/simulated-tracker";
 import {
   abandonWorkItem,
   findingTimeline,

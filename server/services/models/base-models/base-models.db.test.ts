@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { trainers } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
-import { attachTrainer } from "@/server/services/trainers/testing/attach-trainer";
+import { attachTrainer } from "@/testbed/trainers/attach-trainer";
 import { addBaseModel } from "./add-base-model";
 import { knownBaseModel } from "./known-base-model";
 import { getBaseModel, listBaseModels } from "./list-base-models";

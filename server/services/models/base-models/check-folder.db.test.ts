@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { checkpoints, trainers } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
-import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
-import { problem, ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { storedJob } from "@/server/services/training/testing/stored-job";
+import { attachScripted } from "@/testbed/trainers/attach-trainer";
+import { problem, ScriptedTrainer } from "@/testbed/trainers/scripted-trainer";
 import { addBaseModel, getBaseModel, getCheckpoint, setTokenizerPre } from "..";
 import { storedCheckpoint } from "../testing/stored-checkpoint";
 

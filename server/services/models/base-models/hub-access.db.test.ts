@@ -7,11 +7,11 @@ import { createConnection, deleteConnection, updateConnection } from "@/server/s
 import { runEvaluation } from "@/server/services/proof";
 import { storedEvaluation } from "@/server/services/proof/testing/stored-evaluation";
 import { runDeployment, startPlayground } from "@/server/services/serving";
-import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
-import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { createJob, runTrainingJob } from "@/server/services/training";
 import { storedJob } from "@/server/services/training/testing/stored-job";
 import { trainingChoice } from "@/server/services/training/testing/training-world";
+import { attachScripted } from "@/testbed/trainers/attach-trainer";
+import { ScriptedTrainer } from "@/testbed/trainers/scripted-trainer";
 import { storedCheckpoint } from "../testing/stored-checkpoint";
 
 const TOKEN = "hf_ofTheProjectAlone0123456789";

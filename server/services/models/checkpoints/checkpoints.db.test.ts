@@ -2,8 +2,8 @@ import { beforeEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { trainers } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
-import { attachTrainer } from "@/server/services/trainers/testing/attach-trainer";
 import { storedJob } from "@/server/services/training/testing/stored-job";
+import { attachTrainer } from "@/testbed/trainers/attach-trainer";
 import { storedCheckpoint } from "../testing/stored-checkpoint";
 import { getCheckpoint, listCheckpoints } from "./list-checkpoints";
 

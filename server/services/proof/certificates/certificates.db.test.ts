@@ -8,10 +8,10 @@ import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { getCheckpoint, listCheckpoints } from "@/server/services/models";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
-import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
-import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { attachedTrainers } from "@/server/services/trainers/trainer-rows";
 import { storedJob } from "@/server/services/training/testing/stored-job";
+import { attachScripted } from "@/testbed/trainers/attach-trainer";
+import { ScriptedTrainer } from "@/testbed/trainers/scripted-trainer";
 import { certifyCheckpoint, getCertificate, listCertificates, runCertificate, wakeCertificates } from "..";
 import { ensureParity } from "./ensure-parity";
 

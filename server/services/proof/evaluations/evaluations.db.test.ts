@@ -11,9 +11,9 @@ import { deleteConversation, deleteUserData, runDeletion } from "@/server/servic
 import { createRuleRuns, executeRuleRuns, listFindings, updateRule } from "@/server/services/diagnostics";
 import { storedConversation } from "@/server/services/diagnostics/testing";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
-import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
-import { problem, ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { storedJob } from "@/server/services/training/testing/stored-job";
+import { attachScripted } from "@/testbed/trainers/attach-trainer";
+import { problem, ScriptedTrainer } from "@/testbed/trainers/scripted-trainer";
 import {
   cancelEvaluation,
   createEvaluation,

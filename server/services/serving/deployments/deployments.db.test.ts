@@ -5,10 +5,10 @@ import { auditLog, checkpoints, deployments, trainingJobs } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
-import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
-import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { attachedTrainers } from "@/server/services/trainers/trainer-rows";
 import { storedJob } from "@/server/services/training/testing/stored-job";
+import { attachScripted } from "@/testbed/trainers/attach-trainer";
+import { ScriptedTrainer } from "@/testbed/trainers/scripted-trainer";
 import type { ServingGates } from "../serving-gates";
 import {
   deployCheckpoint,

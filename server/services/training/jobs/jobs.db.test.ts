@@ -7,8 +7,8 @@ import { creating, storedDataset, write } from "@/server/services/datasets/examp
 import { listCheckpoints } from "@/server/services/models";
 import { CATALOGUE } from "@/server/services/models/base-models/catalogue";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
-import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
-import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
+import { attachScripted } from "@/testbed/trainers/attach-trainer";
+import { ScriptedTrainer } from "@/testbed/trainers/scripted-trainer";
 import {
   cancelJob,
   createJob,

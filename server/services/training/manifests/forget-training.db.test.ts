@@ -17,7 +17,7 @@ import { deleteDataset, deleteDatasetRows, ofUser } from "@/server/services/data
 import { creating, storedDataset, write } from "@/server/services/datasets/examples/testing";
 import { deleteUserData, runDeletion } from "@/server/services/deletion";
 import { storedCertificate, storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
-import { attachTrainer } from "@/server/services/trainers/testing/attach-trainer";
+import { attachTrainer } from "@/testbed/trainers/attach-trainer";
 import { storedJob } from "../testing/stored-job";
 import { forgetTraining } from "./forget-training";
 

@@ -25,8 +25,8 @@ import { insertCertificate } from "@/server/services/proof/certificates/insert-c
 import { storedEvaluation } from "@/server/services/proof/testing/stored-evaluation";
 import { queueDeployment } from "@/server/services/serving/deployments/insert-deployment";
 import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
-import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
-import { problem, ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
+import { attachScripted } from "@/testbed/trainers/attach-trainer";
+import { problem, ScriptedTrainer } from "@/testbed/trainers/scripted-trainer";
 import {
   createJob,
   deleteCheckpoint,

@@ -3,11 +3,11 @@ import errorRecording from "@octokit/fixtures/scenarios/api.github.com/errors/no
 import pagesRecording from "@octokit/fixtures/scenarios/api.github.com/paginate-issues/normalized-fixture.json";
 import renameRecording from "@octokit/fixtures/scenarios/api.github.com/rename-repository/normalized-fixture.json";
 import { afterEach, expect, test } from "vitest";
+import { githubIssue, githubRepository } from "@/testbed/trackers/github-json";
+import { NO_OPTIONS } from "@/testbed/trackers/no-options";
+import { testCaller } from "@/testbed/trackers/test-caller";
+import { ticketStore } from "@/testbed/trackers/ticket-store";
 import { startService } from "../../testing";
-import { githubIssue, githubRepository } from "../testing/github-json";
-import { NO_OPTIONS } from "../testing/no-options";
-import { testCaller } from "../testing/test-caller";
-import { ticketStore } from "../testing/ticket-store";
 import { githubTracker } from "./github";
 
 type Recorded = { path: string; status: number; response: unknown; headers: Record<string, string | number> };

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startGithub } from "../testing/github-server";
-import { NO_OPTIONS } from "../testing/no-options";
-import { testCaller } from "../testing/test-caller";
+import { startGithub } from "@/testbed/trackers/github-server";
+import { NO_OPTIONS } from "@/testbed/trackers/no-options";
+import { testCaller } from "@/testbed/trackers/test-caller";
 import { githubTracker } from "./github";
 import { readGithubWebhook } from "./github-webhook";
 

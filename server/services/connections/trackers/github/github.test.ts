@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startGithub } from "../testing/github-server";
-import { NO_OPTIONS } from "../testing/no-options";
-import { testCaller } from "../testing/test-caller";
+import { startGithub } from "@/testbed/trackers/github-server";
+import { NO_OPTIONS } from "@/testbed/trackers/no-options";
+import { testCaller } from "@/testbed/trackers/test-caller";
 import { TrackerError } from "../tracker-error";
 import { githubTracker } from "./github";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startGitlab } from "../testing/gitlab-server";
-import { NO_OPTIONS } from "../testing/no-options";
-import { testCaller } from "../testing/test-caller";
+import { startGitlab } from "@/testbed/trackers/gitlab-server";
+import { NO_OPTIONS } from "@/testbed/trackers/no-options";
+import { testCaller } from "@/testbed/trackers/test-caller";
 import { TrackerError } from "../tracker-error";
 import { gitlabTracker } from "./gitlab";
 

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
-import { startJira } from "../testing/jira-server";
-import { NO_OPTIONS } from "../testing/no-options";
-import { testCaller } from "../testing/test-caller";
+import { startJira } from "@/testbed/trackers/jira-server";
+import { NO_OPTIONS } from "@/testbed/trackers/no-options";
+import { testCaller } from "@/testbed/trackers/test-caller";
 import { jiraTracker } from "./jira";
 import { readJiraWebhook } from "./jira-webhook";
 

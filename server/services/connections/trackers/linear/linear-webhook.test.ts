@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
-import { startLinear } from "../testing/linear-server";
-import { NO_OPTIONS } from "../testing/no-options";
-import { testCaller } from "../testing/test-caller";
+import { startLinear } from "@/testbed/trackers/linear-server";
+import { NO_OPTIONS } from "@/testbed/trackers/no-options";
+import { testCaller } from "@/testbed/trackers/test-caller";
 import { linearTracker } from "./linear";
 import { readLinearWebhook } from "./linear-webhook";
 

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
-import { startLinear } from "../testing/linear-server";
-import { NO_OPTIONS } from "../testing/no-options";
-import type { SimulatedTracker } from "../testing/simulated-tracker";
-import { testCaller } from "../testing/test-caller";
+import { startLinear } from "@/testbed/trackers/linear-server";
+import { NO_OPTIONS } from "@/testbed/trackers/no-options";
+import type { SimulatedTracker } from "@/testbed/trackers/simulated-tracker";
+import { testCaller } from "@/testbed/trackers/test-caller";
 import type { NewTicket, TrackerOptions } from "../tracker";
 import { TrackerError } from "../tracker-error";
 import { linearTracker } from "./linear";

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
 import { updateTicketFields } from "@/server/services/connections";
-import { startJira } from "@/server/services/connections/trackers/testing/jira-server";
-import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
+import { startJira } from "@/testbed/trackers/jira-server";
+import type { SimulatedTracker } from "@/testbed/trackers/simulated-tracker";
 import { createHandoffRule, handOff, handOffByRules, listWorkItems, updateHandoffRule } from "../..";
 import { connectTracker, failedTool, runTurns } from "../testing";
 

@@ -5,9 +5,9 @@ import { jobEvents, workItems } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { respondWith, startService } from "@/server/platform/outbound/testing/service";
 import { createTrackerWebhook } from "@/server/services/connections";
-import { startGitlab } from "@/server/services/connections/trackers/testing/gitlab-server";
-import { startLinear } from "@/server/services/connections/trackers/testing/linear-server";
-import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
+import { startGitlab } from "@/testbed/trackers/gitlab-server";
+import { startLinear } from "@/testbed/trackers/linear-server";
+import type { SimulatedTracker } from "@/testbed/trackers/simulated-tracker";
 import { getWorkItem, handOff, listTrackerDeliveries, listWorkItems, receiveTrackerDelivery } from "../..";
 import { connectTracker, failedTool, runTurns } from "../testing";
 

@@ -4,7 +4,7 @@ import { db } from "@/db/pool";
 import { workItems } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { createTrackerWebhook } from "@/server/services/connections";
-import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
+import { startGithub } from "@/testbed/trackers/github-server";
 import { getFinding, getWorkItem, handOff, listTrackerDeliveries, pollTrackers, receiveTrackerDelivery } from "../..";
 import { connectTracker, failedTool, runTurns } from "../testing";
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
-import { startLinear } from "@/server/services/connections/trackers/testing/linear-server";
-import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
+import { startLinear } from "@/testbed/trackers/linear-server";
+import type { SimulatedTracker } from "@/testbed/trackers/simulated-tracker";
 import { getFinding, handOff, syncWorkItem, updateFinding } from "../..";
 import { connectTracker, failedTool, runTurns } from "../testing";
 

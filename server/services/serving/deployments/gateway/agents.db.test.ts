@@ -16,11 +16,11 @@ import { keyFor } from "@/server/rest/testing";
 import { serve } from "@/server/rest/testing/serve";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
 import { getConversation, listConversations, projectPending } from "@/server/services/telemetry";
-import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
-import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
-import { hasTrainerPython, startTinyModel } from "@/server/services/trainers/testing/tiny-model";
 import { attachedTrainers } from "@/server/services/trainers/trainer-rows";
 import { storedJob } from "@/server/services/training/testing/stored-job";
+import { attachScripted } from "@/testbed/trainers/attach-trainer";
+import { ScriptedTrainer } from "@/testbed/trainers/scripted-trainer";
+import { hasTrainerPython, startTinyModel } from "@/testbed/trainers/tiny-model";
 import { deployCheckpoint } from "..";
 import { driving } from "../testing/drive";
 

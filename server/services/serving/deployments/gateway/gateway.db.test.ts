@@ -16,10 +16,10 @@ import { serve } from "@/server/rest/testing/serve";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
 import { createModelPrice } from "@/server/services/pricing";
 import { getConversation, listConversations, projectPending } from "@/server/services/telemetry";
-import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
-import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { attachedTrainers } from "@/server/services/trainers/trainer-rows";
 import { storedJob } from "@/server/services/training/testing/stored-job";
+import { attachScripted } from "@/testbed/trainers/attach-trainer";
+import { ScriptedTrainer } from "@/testbed/trainers/scripted-trainer";
 import { deployCheckpoint, listServedModels, runDeployment, startPlayground, stopDeployment } from "..";
 import { driving, takeTurns } from "../testing/drive";
 
