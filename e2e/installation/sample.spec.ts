@@ -126,6 +126,30 @@ test("a person with an empty project loads the sample, sees its Findings and rem
     await lookAt(page, "sample-model");
   });
 
+  await test.step("the tour leads through seven of its pages, keeps its place when it is left, and ends", async () => {
+    const stop = page.getByRole("dialog");
+    const next = async (title: string, path: RegExp) => {
+      await press(stop.getByRole("button", { name: "Next" }), stop.getByText(title));
+      await expect(page).toHaveURL(path);
+    };
+    await press(sampleBar(page).getByRole("button", { name: "Take the tour" }), stop.getByText("What needs you"));
+    await expect(page).toHaveURL(new RegExp(`/p/${sampleId}$`));
+    await next("One failure, by day", /\/findings\/[^/]+$/);
+    await next("The turn at fault", /\/conversations\/conv_/);
+    await page.keyboard.press("Escape");
+    await expect(stop).toHaveCount(0);
+    await expect(page).toHaveURL(/\/conversations\/conv_/);
+    await page.reload();
+    await press(sampleBar(page).getByRole("button", { name: "Continue the tour (3 of 7)" }), stop);
+    await next("Conversations become Examples", /\/datasets\/[^/]+$/);
+    await next("A model is trained on them", /\/training\/job_/);
+    await next("Before and after", /\/evaluations\/eval_/);
+    await expectSound(page);
+    await next("“Not proven” is a result too", /\/evaluations\/eval_/);
+    await stop.getByRole("button", { name: "Finish" }).click();
+    await expect(sampleBar(page).getByRole("button", { name: "Take the tour" })).toBeVisible();
+  });
+
   await test.step("the sample is removed, and the person's own project is still there", async () => {
     const dialog = page.getByRole("dialog");
     await press(sampleBar(page).getByRole("button", { name: "Remove sample project" }), dialog);

@@ -92,8 +92,7 @@ export function RightResult({ right }: { right: Rightness }) {
         )}
         {right.tries > 1 ? (
           <li>
-            The {formatCount(right.tries)}th checkpoint tried on this Finding, so it needs a clearer result than the
-            first.
+            {plural(right.tries - 1, "other checkpoint")} tried on this Finding before, so this one needs a clearer result.
           </li>
         ) : null}
       </ul>

@@ -27,7 +27,7 @@ export function NeedsYou({ projectId, home }: Props) {
   const proofs = home.work?.evaluations.newest ?? [];
   const isNothing = waiting.length + tickets.length + proofs.length === 0;
   return (
-    <PageSection title="Needs you" wide>
+    <PageSection title="Needs you" anchor="needs-you" wide>
       {isNothing ? <p className={classes.quiet}>Nothing waits for you.</p> : null}
       <ul className={classes.rows}>
         {home.findings.urgent.map((finding) => (

@@ -8,6 +8,7 @@ import { useMay, useProject } from "../access/membership";
 import { ConfirmDialog } from "../confirm/confirm-dialog";
 import type { ShellProject } from "../shell/shell-data";
 import classes from "./sample-bar.module.css";
+import { SampleTour } from "./tour/sample-tour";
 
 /** How often the page below is refetched while conversations arrive. */
 const REFRESH_MS = 2_000;
@@ -40,6 +41,7 @@ function Bar({ project, sample }: { project: ShellProject; sample: NonNullable<S
       <span className={classes.says} role={sample === "ready" ? undefined : "status"}>
         {SAYS[sample]}
       </span>
+      {sample === "ready" ? <SampleTour projectId={project.id} /> : null}
       {sample === "failed" && may ? (
         <Button size="compact-xs" variant="default" loading={load.isPending} onClick={() => load.mutate({})}>
           Try again

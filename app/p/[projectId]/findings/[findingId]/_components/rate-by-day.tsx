@@ -26,7 +26,7 @@ export function RateByDay({ projectId, findingId }: { projectId: string; finding
     trpc.findings.timeline.queryOptions({ projectId, findingId }, { refetchInterval: REFETCH_MS }),
   );
   return (
-    <section>
+    <section id="rate-by-day">
       <h2 className={classes.heading}>Rate by day</h2>
       {query.data ? (
         <>
