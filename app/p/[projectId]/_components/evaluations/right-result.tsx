@@ -92,7 +92,8 @@ export function RightResult({ right }: { right: Rightness }) {
         )}
         {right.tries > 1 ? (
           <li>
-            {plural(right.tries - 1, "other checkpoint")} tried on this Finding before, so this one needs a clearer result.
+            {plural(right.tries - 1, "other checkpoint")} tried on this Finding before, so this one needs a clearer
+            result.
           </li>
         ) : null}
       </ul>
