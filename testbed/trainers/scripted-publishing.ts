@@ -8,7 +8,7 @@ type Problem = (status: number, code: string, message: string, more?: object) =>
 const hashOf = (body: Body) => createHash("sha256").update(canonicalJson(body)).digest("hex");
 
 type Form = { kind: string; quantization: string | null };
-type Certificate = { body: Body; hash: string; status: string; said: Body };
+type Certificate = { access: object; body: Body; hash: string; status: string; said: Body };
 
 /** For tests: the certificates of a scripted trainer. Each is ready immediately unless the test says otherwise. */
 export class ScriptedCertificates {
@@ -55,13 +55,14 @@ export class ScriptedCertificates {
     };
   }
 
-  answer(method: string, id: string, body: Body | null): Answer {
+  answer(method: string, id: string, body: Body | null, access: object = {}): Answer {
     if (method === "PUT" && body) {
+      if ("secret" in body) return this.problem(422, "invalid_spec", "secret: Extra inputs are not permitted");
       const known = this.all.get(id);
       if (known && known.hash !== hashOf(body))
         return this.problem(409, "idempotency_mismatch", "Another has this id.");
       if (!known) {
-        this.all.set(id, { body, hash: hashOf(body), status: "running", said: {} });
+        this.all.set(id, { access, body, hash: hashOf(body), status: "running", said: {} });
         if (this.verdict) this.find(id, this.verdict);
       }
       return { status: known ? 200 : 202, body: this.reply(id) };
@@ -77,7 +78,13 @@ export class ScriptedCertificates {
   }
 }
 
-type Export = { body: Body; hash: string; said: Body & { status: string }; secrets: unknown[] };
+type Export = {
+  access: object;
+  body: Body;
+  hash: string;
+  said: Body & { status: string };
+  secrets: unknown[];
+};
 
 /** For tests: the exports of a scripted trainer, which commits each one once, however often it is sent. */
 export class ScriptedExports {
@@ -109,21 +116,23 @@ export class ScriptedExports {
     });
   }
 
-  answer(method: string, id: string, action: string, body: Body | null): Answer {
+  answer(method: string, id: string, action: string, body: Body | null, access: object = {}): Answer {
     const known = this.all.get(id);
-    if (method === "PUT" && body) return this.take(id, body, known);
+    if (method === "PUT" && body) return this.take(id, body, access, known);
     if (!known) return this.problem(404, "not_found", "No such export.");
     if (action === "cancel" && !["succeeded", "failed"].includes(known.said.status))
       this.say(id, { status: "cancelled" });
     return { status: 200, body: { export: { export_id: id, ...known.said } } };
   }
 
-  private take(id: string, { secret, ...body }: Body, known: Export | undefined): Answer {
+  private take(id: string, { secret, ...body }: Body, access: object, known: Export | undefined): Answer {
+    if ("download_secret" in body)
+      return this.problem(422, "invalid_spec", "download_secret: Extra inputs are not permitted");
     if (known && known.hash !== hashOf(body)) return this.problem(409, "idempotency_mismatch", "Another has this id.");
     const error = known?.said.error as { code?: string } | null | undefined;
     if (!known || error?.code === "worker_vanished") {
       const said = { status: "building", progress: null, commit_oid: null, url: null, files: [], error: null };
-      this.all.set(id, { body, hash: hashOf(body), said, secrets: [...(known?.secrets ?? []), secret] });
+      this.all.set(id, { access, body, hash: hashOf(body), said, secrets: [...(known?.secrets ?? []), secret] });
       if (this.succeeds) this.commit(id);
     }
     return { status: known ? 200 : 202, body: { export: { export_id: id, ...this.all.get(id)?.said } } };

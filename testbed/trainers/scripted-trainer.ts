@@ -163,8 +163,14 @@ export class ScriptedTrainer {
     }
     if (kind === "manifests") return this.manifest(method ?? "", id, body);
     const json = () => (body === "" ? null : JSON.parse(body));
-    if (kind === "certificates") return this.certificates.answer(method ?? "", id, json());
-    if (kind === "exports") return this.exports.answer(method ?? "", id, action, json());
+    if (kind === "certificates") {
+      const { spec, access } = this.withoutAccess(json() ?? {}, "build_hub_token");
+      return this.certificates.answer(method ?? "", id, spec, access);
+    }
+    if (kind === "exports") {
+      const { spec, access } = this.withoutAccess(json() ?? {}, "build_hub_token", "download_secret");
+      return this.exports.answer(method ?? "", id, action, spec, access);
+    }
     if (kind === "checkpoints" && method === "DELETE" && this.checkpoints.delete(id)) {
       return { status: 200, body: { ok: true } };
     }
@@ -227,8 +233,8 @@ export class ScriptedTrainer {
   }
 
   /** Separates the token from the body, if this version takes one. */
-  private withoutAccess(given: Record<string, unknown>, feature: string) {
-    const { secret, hub_endpoint, ...spec } = given;
+  private withoutAccess(given: Record<string, unknown>, feature: string, name = "secret") {
+    const { [name]: secret, hub_endpoint, ...spec } = given;
     return this.features.includes(feature) ? { spec, access: { secret, hub_endpoint } } : { spec: given, access: {} };
   }
 

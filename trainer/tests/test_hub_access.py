@@ -10,15 +10,18 @@ from typing import Any
 
 import httpx
 import pytest
+from artifact_home import checkpoint_of, fresh_home
 from deployment_fixtures import AMachine, ask, end_all, serving, settled
 from fake_hub import TOKEN as HUB_TOKEN
-from fake_hub import FakeHub
+from fake_hub import FakeHub, account
 from jobs import ENVIRONMENT
-from service_fixtures import FAKE_WORKER, put_manifest, reached, rows, running, spec, until
+from service_fixtures import FAKE_WORKER, EveryForm, put_manifest, reached, rows, running, spec, until
 from test_removal import NoMachine
 from training_fixtures import tiny_model  # noqa: F401
 
-from whetstone_trainer.files import read_json
+from whetstone_trainer.exports.hub_model import token_for
+from whetstone_trainer.exports.request import HubModel
+from whetstone_trainer.files import read_json, write_json
 
 
 @pytest.fixture(autouse=True)
@@ -52,6 +55,8 @@ def gated(hub: FakeHub, tiny_model: Path) -> dict[str, Any]:  # noqa: F811
 
 WAIT = {"prefer": "wait=50"}
 NOT_THEIRS = "hf_" + "another" * 5
+# Of an account that may read gated models, and does not publish.
+READS = "hf_" + "reader" * 5
 
 
 def access(hub: FakeHub, token: str = HUB_TOKEN) -> dict[str, str]:
@@ -188,3 +193,86 @@ def test_a_gated_base_model_answers_samples_with_the_token(hub: FakeHub, tmp_pat
         reply = finished(client, "/samples", {**asked, **access(hub)})
     assert (reply["error"], len(reply["answers"])) == (None, 1)
     assert files_with(tmp_path, HUB_TOKEN) == []
+
+
+@pytest.fixture
+def on_gated(tmp_path: Path, gated: dict[str, Any], hub: FakeHub) -> Path:
+    """Returns a home with a checkpoint of a gated base model that its cache does not have."""
+    home = fresh_home(tmp_path)
+    (manifest,) = home.glob("jobs/job-1/checkpoints/ckpt_*/MANIFEST.json")
+    write_json(manifest, {**read_json(manifest), "base_model": gated})
+    hub.accounts[READS] = account("reader")
+    return home
+
+
+def ended(client: httpx.Client, path: str, document: dict[str, Any]) -> dict[str, Any]:
+    """Requests a certificate or an export and returns it once it has ended."""
+    assert client.put(path, json=document).status_code in (200, 202)
+    kind = path.split("/")[1].removesuffix("s")
+
+    def found() -> Any:
+        one = client.get(path, headers=WAIT).json()[kind]
+        return one["status"] in ("ready", "succeeded", "failed") and one
+
+    return dict(until(found, 240))
+
+
+def test_a_checkpoint_of_a_gated_model_is_compared_with_the_token_and_the_gate_is_named_for_another(
+    hub: FakeHub, on_gated: Path
+) -> None:
+    document = {
+        "checkpoint_id": checkpoint_of(on_gated),
+        "forms": [{"kind": "merged-16bit", "quantization": None}],
+        "max_new_tokens": 1,
+    }
+    with running(on_gated, EveryForm(on_gated)) as client:
+        refused = ended(client, "/certificates/cert_a", {**document, **access(hub, NOT_THEIRS)})
+        assert (refused["status"], refused["error"]["code"]) == ("failed", "base_model_gated")
+        made = ended(client, "/certificates/cert_b", {**document, **access(hub, READS)})
+        assert (made["status"], made["verdict"]) == ("ready", "passed")
+        # The token is no part of what identifies the certificate.
+        assert client.put("/certificates/cert_b", json=document).status_code == 200
+    assert [files_with(on_gated, token) for token in (READS, NOT_THEIRS)] == [[], []]
+
+
+def test_a_checkpoint_of_a_gated_model_and_a_gated_model_itself_are_published_with_a_token_for_downloads(
+    hub: FakeHub, on_gated: Path, gated: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The service's own token must open nothing that is published as it is.
+    monkeypatch.setenv("HF_TOKEN", READS)
+
+    def export(name: str, source: dict[str, Any], **given: str) -> dict[str, Any]:
+        document = {
+            "source": source,
+            "format": "merged-16bit",
+            "quantization": None,
+            "destination": {"endpoint": hub.url, "repo_id": f"tester/{name}", "private": True, "revision": "main"},
+            "card": {},
+            "secret": HUB_TOKEN,
+            **given,
+        }
+        return ended(client, f"/exports/{name}", document)
+
+    checkpoint = {"checkpoint_id": checkpoint_of(on_gated)}
+    model = {"hub_model": {"id": gated["id"], "revision": "main", "endpoint": hub.url}}
+    ours = {"download_secret": READS, "hub_endpoint": hub.url}
+    with running(on_gated, EveryForm(on_gated)) as client:
+        theirs = export("theirs", checkpoint, download_secret=NOT_THEIRS, hub_endpoint=hub.url)
+        assert [one["error"]["code"] for one in (theirs, export("public", model))] == ["base_model_gated"] * 2
+        for name, source in (("trained", checkpoint), ("converted", model)):
+            assert export(name, source, **ours)["status"] == "succeeded", name
+            assert READS.encode() not in b"".join(hub.files(f"tester/{name}").values())
+    assert [files_with(on_gated, token) for token in (READS, NOT_THEIRS, HUB_TOKEN)] == [[], [], []]
+
+
+def test_a_token_for_downloads_is_sent_to_no_hub_but_its_own() -> None:
+    model = HubModel(id="acme/gated", revision="main", endpoint="https://hub.example.com/")
+    assert token_for(model, {"HF_TOKEN": READS, "HF_ENDPOINT": "https://hub.example.com"}) == READS
+    assert token_for(model, {"HF_TOKEN": READS, "HF_ENDPOINT": "https://huggingface.co"}) is None
+    assert token_for(model, {"HF_TOKEN": READS}) is None
+
+
+def test_an_exports_token_for_downloads_without_a_safe_hub_is_refused(client: httpx.Client) -> None:
+    refused = client.put("/exports/exp_a", json={"secret": HUB_TOKEN, "download_secret": READS})
+    assert (refused.status_code, refused.json()["error"]["param"]) == (422, "hub_endpoint")
+    assert READS not in refused.text

@@ -22,7 +22,7 @@ _HANDED: set[str] = set()
 
 def also_redact(secret: str) -> None:
     """Redacts a secret from now on, whatever it looks like."""
-    if secret:
+    if len(secret) >= SHORTEST_SECRET:
         _HANDED.add(secret)
 
 

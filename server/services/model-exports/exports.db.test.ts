@@ -350,40 +350,56 @@ test("a token repeated by the trainer is neither stored nor shown", async () => 
   expect(JSON.stringify(row)).not.toContain(HUB_TOKEN);
 });
 
-test("through an agent the token is stored encrypted until it is fetched, and deleted afterwards", async () => {
+test("through an agent both tokens are stored encrypted until they are fetched, and deleted afterwards", async () => {
   const { ctx, destination, checkpointId, jobId } = await world();
   const { key: _, ...row } = newAgentKey();
-  const capabilities = { export_formats: ["lora-adapter"] };
+  const capabilities = { export_formats: ["merged-16bit"], features: ["build_hub_token"] };
   await db()
     .insert(trainers)
     .values({ ...row, kind: "agent", name: "Box", lastSeenAt: NOW, updatedAt: NOW, capabilities });
   await ctx.db.execute(`update training_jobs set trainer_id = '${row.id}' where id = '${jobId}'`);
-  const { export: made } = await createExport(ctx, { checkpointId, format: "lora-adapter", destination });
+  const forDownloads = "hub-token-4712-for-downloads";
+  await createConnection(ctx, {
+    kind: "model-hub",
+    name: "Gated",
+    secret: forDownloads,
+    settings: { use: "download" },
+  });
+  const asked = { checkpointId, format: "merged-16bit", force: true, destination } as const;
+  const { export: made } = await createExport(ctx, asked);
   const running = runExport(ctx, made.id);
   const agent = { id: row.id, capabilitiesHash: null };
   const signal = new AbortController().signal;
   const queued = async () => db().select().from(trainerCommands).where(eq(trainerCommands.trainerId, row.id));
   while ((await queued()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
   const [waiting] = await queued();
-  expect(waiting?.payload).toMatchObject({ path: `/v1/exports/${made.id}`, sealedSecret: expect.any(Object) });
+  const sealed = { sealedSecret: expect.any(Object), sealedDownloadSecret: expect.any(Object) };
+  expect(waiting?.payload).toMatchObject({ path: `/v1/exports/${made.id}`, ...sealed });
   const atRest = await everythingStored();
   expect(atRest).toContain(made.id);
   expect(atRest).not.toContain(HUB_TOKEN);
+  expect(atRest).not.toContain(forDownloads);
   const lease = { capabilities_hash: "", capabilities, jobs: [], wait_seconds: 5 };
   const serve = async () => {
     const { commands } = await leaseCommands(db(), agent, lease, signal);
     for (const { command_id, payload } of commands) {
       const { method, path: at, body } = payload as { method: string; path: string; body: Record<string, unknown> };
       const [, , , id = "", action = ""] = at.split("/");
-      await takeResult(db(), agent, command_id, trainer.exports.answer(method, id, action, body));
+      const { download_secret, hub_endpoint, ...rest } = body ?? {};
+      const access = { download_secret, hub_endpoint };
+      await takeResult(db(), agent, command_id, trainer.exports.answer(method, id, action, rest, access));
     }
   };
   await serve();
   await serve();
   expect(await running).toEqual({ done: true });
   expect(trainer.exports.all.get(made.id)?.secrets).toEqual([HUB_TOKEN]);
-  expect((await queued()).flatMap(({ payload }) => Object.keys(payload))).not.toContain("sealedSecret");
-  expect(await everythingStored()).not.toContain(HUB_TOKEN);
+  const access = { download_secret: forDownloads, hub_endpoint: "https://huggingface.co" };
+  expect(trainer.exports.all.get(made.id)?.access).toEqual(access);
+  expect((await queued()).flatMap(({ payload }) => Object.keys(payload).filter((key) => key in sealed))).toEqual([]);
+  const afterwards = await everythingStored();
+  expect(afterwards).not.toContain(HUB_TOKEN);
+  expect(afterwards).not.toContain(forDownloads);
 });
 
 test("exports are listed newest first, page by page, filtered by checkpoint or status, and woken when due", async () => {

@@ -7,7 +7,7 @@ import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { modelExportDue } from "@/server/platform/jobs/events";
 import { hideHubToken, openHub } from "@/server/services/connections";
-import { licenseOf, requireCheckpoint } from "@/server/services/models";
+import { hubAccess, licenseOf, requireCheckpoint } from "@/server/services/models";
 import { ensureParity } from "@/server/services/proof";
 import {
   inMs,
@@ -127,6 +127,9 @@ async function dispatch(ctx: Ctx, trainer: TrainerClient, row: ExportRow): Promi
     checkpointId === null
       ? { hub_model: { id: hubModel?.id, revision: hubModel?.revision ?? MAIN, endpoint } }
       : { checkpoint_id: checkpointId };
+  // An adapter is published without its base model.
+  const needsBase = format !== "lora-adapter";
+  const download = needsBase ? await hubAccess(ctx, trainer.trainerId, undefined, "build_hub_token") : {};
   await trainer.request({
     method: "PUT",
     path: `/exports/${id}`,
@@ -136,8 +139,10 @@ async function dispatch(ctx: Ctx, trainer: TrainerClient, row: ExportRow): Promi
       quantization,
       destination: { endpoint, repo_id: repoId, private: isPrivate, revision },
       card,
+      ...download.json,
     },
     secret: token,
+    downloadSecret: download.secret,
     projectId: ctx.projectId,
   });
   await update(ctx, id, { dispatchedAt: NOW });

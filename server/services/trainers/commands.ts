@@ -25,37 +25,58 @@ export type CommandResult = z.infer<typeof commandResult>;
 
 type Payload = Record<string, unknown>;
 
+/** Where a command has its secrets, encrypted, by their names in its body. */
+const SEALED = { secret: "sealedSecret", download_secret: "sealedDownloadSecret" } as const;
+type SecretName = keyof typeof SEALED;
+const SECRET_NAMES = Object.keys(SEALED) as SecretName[];
+const SEALED_KEYS = sql.raw(`array[${Object.values(SEALED).map((key) => `'${key}'`)}]`);
+
+/** Returns the payload of a command that no longer needs its secrets. */
+export const withoutSecrets = () => sql`${trainerCommands.payload} - ${SEALED_KEYS}`;
+
 /** Returns the location of a command's secret, for the key ring. */
-const locationOf = (projectId: string, id: string): SecretLocation => ({
+const locationOf = (projectId: string, id: string, name: SecretName): SecretLocation => ({
   projectId,
   id,
-  field: "trainer_commands.secret",
+  field: `trainer_commands.${name}`,
 });
 
 /** Returns the part of a command that the agent receives, with its body as it was given. The project stays here. */
-function withoutOurs({ projectId: _, sealedSecret: __, text, ...payload }: Payload): Payload {
+function withoutOurs({
+  projectId: _,
+  sealedSecret: __,
+  sealedDownloadSecret: ___,
+  text,
+  ...payload
+}: Payload): Payload {
   return typeof text === "string" ? { ...payload, body: parseExactJson(text) } : payload;
 }
 
 /** Returns what the agent receives of a command; `null` if its secret can no longer be decrypted: the caller will retry. */
 export async function sentPayload(db: Db, id: string, payload: Payload): Promise<Payload | null> {
-  const envelope = payload.sealedSecret as Envelope | undefined;
-  if (!envelope) return withoutOurs(payload);
-  const [ring] = await db.select({ wrapped: ringKeys.wrapped }).from(ringKeys).where(eq(ringKeys.id, envelope.ringKey));
-  if (!ring) return null;
-  try {
-    const location = locationOf(String(payload.projectId), id);
-    const secret = unsealSecret(location, { ...envelope, wrapped: ring.wrapped });
-    const sent = withoutOurs(payload);
-    return { ...sent, body: { ...(sent.body as Payload), secret } };
-  } catch {
-    return null;
+  const sent = withoutOurs(payload);
+  for (const name of SECRET_NAMES) {
+    const envelope = payload[SEALED[name]] as Envelope | undefined;
+    if (!envelope) continue;
+    const [ring] = await db
+      .select({ wrapped: ringKeys.wrapped })
+      .from(ringKeys)
+      .where(eq(ringKeys.id, envelope.ringKey));
+    if (!ring) return null;
+    try {
+      const location = locationOf(String(payload.projectId), id, name);
+      const secret = unsealSecret(location, { ...envelope, wrapped: ring.wrapped });
+      sent.body = { ...(sent.body as Payload), [name]: secret };
+    } catch {
+      return null;
+    }
   }
+  return sent;
 }
 
 /** Stores a call for an agent. `streams`: its answer is sent in parts as it arrives. */
 export async function enqueue(db: Db, trainerId: string, call: TrainerCall & { streams?: boolean }) {
-  const { method, path, query, headers, json, projectId, secret, streams } = call;
+  const { method, path, query, headers, json, projectId, secret, downloadSecret, streams } = call;
   const id = newId("cmd");
   const payload = {
     projectId,
@@ -69,10 +90,12 @@ export async function enqueue(db: Db, trainerId: string, call: TrainerCall & { s
   };
   const store = (on: Db, more: Payload) =>
     on.insert(trainerCommands).values({ id, trainerId, state: "queued", payload: { ...payload, ...more } });
-  if (secret === undefined) await store(db, {});
+  if (secret === undefined && downloadSecret === undefined) await store(db, {});
   else {
     await transact(db, async (tx) => {
-      await store(tx, { sealedSecret: await sealSecret(tx, locationOf(projectId, id), secret) });
+      const seal = async (name: SecretName, given: string | undefined) =>
+        given === undefined ? {} : { [SEALED[name]]: await sealSecret(tx, locationOf(projectId, id, name), given) };
+      await store(tx, { ...(await seal("secret", secret)), ...(await seal("download_secret", downloadSecret)) });
     });
   }
   announce(trainerId);
@@ -105,7 +128,7 @@ export async function resultOf(db: Db, id: string, timeoutMs: number, signal?: A
   } finally {
     news.stop();
   }
-  const isOver = or(eq(trainerCommands.state, "queued"), sql`${trainerCommands.payload} ? 'sealedSecret'`);
+  const isOver = or(eq(trainerCommands.state, "queued"), sql`${trainerCommands.payload} ?| ${SEALED_KEYS}`);
   await db.delete(trainerCommands).where(and(eq(trainerCommands.id, id), isOver));
   signal?.throwIfAborted();
   throw late(timeoutMs);

@@ -7,6 +7,8 @@ export type TrainerCall = {
   json?: unknown;
   /** Sent in the body as `secret`, and never stored in plain text. */
   secret?: string;
+  /** The same as `download_secret`, where `secret` has another use. */
+  downloadSecret?: string | undefined;
   timeoutMs?: number;
   /** Aborts the call, and with it what the trainer does for it. */
   signal?: AbortSignal;

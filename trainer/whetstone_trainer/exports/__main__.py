@@ -1,6 +1,6 @@
 """`python -m whetstone_trainer.exports --home H --id ID`: runs the export that request.json requests.
 
-Reads the hub's token from standard input. With `--build SOURCE` it only builds the files for such a process. Exits with
+Reads the token that publishes from standard input; the one for downloads is HF_TOKEN. With `--build SOURCE` it only builds the files for such a process. Exits with
 0 when the export succeeded, 1 when it did not (result.json says why) and 2 without a request.
 """
 
@@ -65,14 +65,13 @@ def build(home: Path, request: ExportRequest, folder: Path, commit: str | None) 
     """Builds the files of the export into its folder."""
     die_with_parent()
     do_without_compiler()
-    if commit is not None:
-        # An export downloads the hub model that it names, whatever the value of HF_HUB_OFFLINE.
-        use_network()
+    # An export downloads the hub model that it names, whatever the value of HF_HUB_OFFLINE.
+    environment = {} if commit is None else use_network()
     from .build import build_files
     from .publish import build_outcome
 
     try:
-        build_files(home, request, folder, commit, folder / LOG)
+        build_files(home, request, folder, commit, folder / LOG, environment)
     except Exception as error:
         build_outcome(folder, _error_of(error))
         return 1

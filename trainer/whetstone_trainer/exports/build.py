@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..artifacts.build import build_source
@@ -14,7 +15,7 @@ from ..files import fsync_path, sha256_file, write_json
 from ..redaction import HUB_TOKEN
 from .card import checkpoint_card, hub_model_card, private_words
 from .hub_failure import refused
-from .hub_model import as_checkpoint, download
+from .hub_model import as_checkpoint, download, token_for
 from .request import ExportRequest
 
 FILES, BUILT, CARD = "files", "built.json", "README.md"
@@ -22,9 +23,14 @@ FILES, BUILT, CARD = "files", "built.json", "README.md"
 _SEARCHED_BYTES = 8 * 1024**2
 
 
-def build_files(home: Path, request: ExportRequest, folder: Path, commit: str | None, log: Path) -> list[ArtifactFile]:
-    """Builds the form, links it into `<folder>/files` and returns the files to publish. Raises TrainerFailure."""
-    checkpoint, card = _source(home, request, folder, commit)
+def build_files(
+    home: Path, request: ExportRequest, folder: Path, commit: str | None, log: Path, environment: Mapping[str, str]
+) -> list[ArtifactFile]:
+    """Builds the form, links it into `<folder>/files` and returns the files to publish. Raises TrainerFailure.
+
+    `environment` has the token with which a hub model is downloaded.
+    """
+    checkpoint, card = _source(home, request, folder, commit, environment)
     source, record = build_source(checkpoint, request.format, request.quantization, log)
     target = folder / FILES
     shutil.rmtree(target, ignore_errors=True)
@@ -42,14 +48,17 @@ def build_files(home: Path, request: ExportRequest, folder: Path, commit: str | 
     return files
 
 
-def _source(home: Path, request: ExportRequest, folder: Path, commit: str | None) -> tuple[Checkpoint, str]:
+def _source(
+    home: Path, request: ExportRequest, folder: Path, commit: str | None, environment: Mapping[str, str]
+) -> tuple[Checkpoint, str]:
     model = request.source.hub_model
     if model is None:
         checkpoint = read_checkpoint(home, None, request.source.checkpoint_id or "")
         return checkpoint, checkpoint_card(request, checkpoint)
     if commit is None:
         raise ValueError("a hub model is exported at a commit")
-    checkpoint = as_checkpoint(home, model, commit, download(home, model, commit), folder / "source")
+    snapshot = download(home, model, commit, token_for(model, environment))
+    checkpoint = as_checkpoint(home, model, commit, snapshot, folder / "source")
     return checkpoint, hub_model_card(request, model, commit)
 
 

@@ -1,9 +1,10 @@
-"""Fetches a public hub model at one commit, as a checkpoint without training."""
+"""Fetches a hub model at one commit, as a checkpoint without training."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..artifacts.source import Checkpoint
@@ -20,13 +21,19 @@ from .request import HubModel
 DATA_FILES = ["*.json", "*.jinja", "*.txt", "*.model", "*.tiktoken", "*.safetensors"]
 
 
-def resolve_commit(model: HubModel) -> str:
+def token_for(model: HubModel, environment: Mapping[str, str]) -> str | None:
+    """Returns the token for downloads if it is for the model's hub; no other hub must get it."""
+    is_its_hub = environment.get("HF_ENDPOINT") == model.endpoint
+    return environment.get("HF_TOKEN") or None if is_its_hub else None
+
+
+def resolve_commit(model: HubModel, token: str | None) -> str:
     """Returns the commit that a revision names now. Refuses a model without safe weights. Raises TrainerFailure."""
     from huggingface_hub import HfApi
 
     ref = BaseModelRef(id=model.id, source="hub", revision=model.revision)
     try:
-        info = HfApi(endpoint=model.endpoint, token=False).model_info(model.id, revision=model.revision)
+        info = HfApi(endpoint=model.endpoint, token=token or False).model_info(model.id, revision=model.revision)
     except Exception as error:
         raise _of_source(hub_failure(ref, error)) from error
     names = [one.rfilename for one in info.siblings or []]
@@ -47,7 +54,7 @@ def resolve_commit(model: HubModel) -> str:
     return str(info.sha)
 
 
-def download(home: Path, model: HubModel, commit: str) -> Path:
+def download(home: Path, model: HubModel, commit: str, token: str | None) -> Path:
     """Returns the folder with the model's data, fetching what the cache lacks. Raises TrainerFailure."""
     from huggingface_hub import snapshot_download
 
@@ -62,7 +69,7 @@ def download(home: Path, model: HubModel, commit: str) -> Path:
                 endpoint=model.endpoint,
                 cache_dir=home / "models" / f"hub-{place}",
                 allow_patterns=DATA_FILES,
-                token=False,
+                token=token or False,
             )
         )
     except Exception as error:

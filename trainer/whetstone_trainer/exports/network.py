@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 
+from ..redaction import also_redact
+
 
 def use_network() -> dict[str, str]:
-    """Lets this process talk to the hub and returns the environment as it was.
+    """Lets this process talk to the hub and returns the environment as it was, with the token for downloads.
 
     An export names its hub, so HF_HUB_OFFLINE, which prevents model downloads, does not apply to it. Contents are sent
     through LFS, which every hub supports and which reports how many bytes were sent.
@@ -17,5 +19,5 @@ def use_network() -> dict[str, str]:
     )
     os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
     for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"):
-        os.environ.pop(name, None)
+        also_redact(os.environ.pop(name, ""))
     return before

@@ -23,7 +23,7 @@ from ..trainer_error import TrainerError, TrainerFailure
 from .build import BUILT, FILES
 from .hub import MARK, CountedAdd, Hub, addition, stale_files
 from .hub_failure import export_failure
-from .hub_model import resolve_commit
+from .hub_model import resolve_commit, token_for
 from .request import ExportRequest, ExportResult, Progress
 
 # How often the commit is tried, because others may have committed in between.
@@ -37,7 +37,10 @@ class Cancelled(BaseException):
 
 
 class Export:
-    """`environment` is the environment of the build: the service's, which may forbid downloads."""
+    """`environment` is the environment of the build: the service's, which may forbid downloads.
+
+    It has the token for downloads of what is published, which is not the one that publishes.
+    """
 
     def __init__(self, home: Path, request: ExportRequest, secret: str, environment: dict[str, str]) -> None:
         self._home = home
@@ -140,12 +143,12 @@ class Export:
         known = read_or_none(self._folder / "source.json") or {}
         if isinstance(known.get("commit"), str):
             return str(known["commit"])
-        commit = resolve_commit(model)
+        commit = resolve_commit(model, token_for(model, self._environment))
         write_json(self._folder / "source.json", {"commit": commit})
         return commit
 
     def _build(self, commit: str | None) -> list[ArtifactFile]:
-        """Builds in a separate process, because this one has the token and does not need torch."""
+        """Builds in a separate process, because this one has the token that publishes and does not need torch."""
         outcome = self._folder / "build.json"
         for path in (outcome, self._folder / BUILT):
             path.unlink(missing_ok=True)

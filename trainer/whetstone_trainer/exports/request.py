@@ -41,7 +41,7 @@ def _is_loopback(host: str) -> bool:
 
 
 class HubModel(_Part):
-    """A public model of a hub at a revision, resolved to its commit once."""
+    """A model of a hub at a revision, resolved to its commit once."""
 
     id: str = Field(pattern=REPO_ID)
     revision: str = Field(pattern=REVISION)

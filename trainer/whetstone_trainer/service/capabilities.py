@@ -20,7 +20,14 @@ from .processes import boot_id
 
 SPEC_VERSION = 2
 # What this version understands beyond the contract's first form; an older web app ignores the list.
-FEATURES = ("check_base_model", "delete_job", "deployment_hub_token", "hub_token", "tokenizer_pre")
+FEATURES = (
+    "build_hub_token",
+    "check_base_model",
+    "delete_job",
+    "deployment_hub_token",
+    "hub_token",
+    "tokenizer_pre",
+)
 _PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "datasets", "bitsandbytes", "tokenizers")
 _NEEDED = ("torch", "transformers", "trl", "peft", "accelerate", "datasets")
 _REFRESH_SECONDS = 60.0

@@ -35,13 +35,13 @@ class HubAccess(BaseModel):
         return {"HF_TOKEN": self.token.get_secret_value(), "HF_ENDPOINT": self.endpoint}
 
 
-def take_access(body: dict[str, Any]) -> HubAccess | None:
+def take_access(body: dict[str, Any], param: str = "secret") -> HubAccess | None:
     """Removes the token and its hub from a request's body and returns them; None if the request has none."""
-    token, endpoint = body.pop("secret", None), body.pop("hub_endpoint", None)
+    token, endpoint = body.pop(param, None), body.pop("hub_endpoint", None)
     if token is None:
         return None
     if not isinstance(token, str) or not SECRET.match(token):
-        raise TrainerFailure.of("invalid_spec", "secret: this is not a hub's token", param="secret")
+        raise TrainerFailure.of("invalid_spec", f"{param}: this is not a hub's token", param=param)
     try:
         return HubAccess.model_validate({"token": token, "endpoint": endpoint})
     except ValidationError:

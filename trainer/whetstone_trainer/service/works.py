@@ -6,7 +6,7 @@ import asyncio
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,10 +52,17 @@ class Works:
         self._lock = threading.RLock()
         self._children: list[Any] = []
 
-    def put(self, identity: str, request: dict[str, Any], check: Callable[[], None], secret: str | None = None) -> bool:
+    def put(
+        self,
+        identity: str,
+        request: dict[str, Any],
+        check: Callable[[], None],
+        secret: str | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> bool:
         """Accepts work once and returns whether it is new; `check` raises for a request that must not be accepted.
 
-        A repeated request restarts work that lost its process or failed for a reason that may have passed. Raises
+        Its process gets `secret` on its standard input, and the variables of `environment`. A repeated request restarts work that lost its process or failed for a reason that may have passed. Raises
         idempotency_mismatch if the id belongs to other work.
         """
         if not is_id(identity):
@@ -72,10 +79,10 @@ class Works:
                 folder.mkdir(parents=True, exist_ok=True)
                 write_json(folder / REQUEST, request)
             if known is None or _may_start_again(folder):
-                self._start(folder, secret)
+                self._start(folder, secret, environment or {})
         return known is None
 
-    def _start(self, folder: Path, secret: str | None) -> None:
+    def _start(self, folder: Path, secret: str | None, environment: Mapping[str, str]) -> None:
         # A concurrent `is_running` holds the lock for a moment.
         lock = take_lock(folder, within_seconds=_LOCK_SECONDS)
         if lock is None:
@@ -87,7 +94,7 @@ class Works:
             child = processes.start(
                 command,
                 folder / LOG,
-                processes.clean_environment(),
+                {**processes.clean_environment(), **environment},
                 stdin=None if secret is None else secret.encode(),
                 pass_fds=(lock.fileno(),),
             )

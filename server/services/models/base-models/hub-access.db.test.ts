@@ -4,7 +4,8 @@ import { auditLog } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { createConnection, deleteConnection, updateConnection } from "@/server/services/connections";
-import { runEvaluation } from "@/server/services/proof";
+import { createExport, runExport } from "@/server/services/model-exports";
+import { certifyCheckpoint, runCertificate, runEvaluation } from "@/server/services/proof";
 import { storedEvaluation } from "@/server/services/proof/testing/stored-evaluation";
 import { runDeployment, startPlayground } from "@/server/services/serving";
 import { createJob, runTrainingJob } from "@/server/services/training";
@@ -25,7 +26,9 @@ beforeEach(async () => {
   trainer.jobs.clear();
   trainer.deployments.served.clear();
   trainer.samples.clear();
-  trainer.features = ["hub_token", "deployment_hub_token"];
+  trainer.certificates.all.clear();
+  trainer.exports.all.clear();
+  trainer.features = ["hub_token", "deployment_hub_token", "build_hub_token"];
   trainerId = await attachScripted(trainer);
 });
 
@@ -92,6 +95,43 @@ test("an evaluation against the base model is sent the token with each request f
   expect([...trainer.samples.values()]).toMatchObject([{ ...SENT, targets: [{ base: { id: "acme/tiny" } }, {}] }]);
 });
 
+/** Compares a checkpoint with its merged form, and returns what its trainer got beside the request. */
+async function certified(ctx: Ctx, checkpointId: string) {
+  const { certificate } = await certifyCheckpoint(ctx, { checkpointId });
+  await runCertificate(ctx, certificate.id);
+  return trainer.certificates.all.get(certificate.id)!;
+}
+
+/** Publishes something as a whole model, and returns what its trainer got. */
+async function published(ctx: Ctx, connectionId: string, what: object) {
+  const destination = { connectionId, repoId: "acme/support", private: true };
+  const asked = { format: "merged-16bit" as const, force: true, ...what, destination };
+  const { export: made } = await createExport(ctx, asked);
+  await runExport(ctx, made.id);
+  return trainer.exports.all.get(made.id)!;
+}
+
+test("a certificate is sent the token, as the base model of its checkpoint may have left the trainer's cache", async () => {
+  const { ctx } = await testProject();
+  await hub(ctx, "download");
+  const { access, body } = await certified(ctx, await trained(ctx));
+  expect(access).toEqual(SENT);
+  expect(JSON.stringify(body)).not.toContain(TOKEN);
+});
+
+test("an export is sent the token for downloads beside the one that publishes, unless it is of an adapter", async () => {
+  const { ctx } = await testProject();
+  await hub(ctx, "download");
+  const { connection } = await hub(ctx, "publish", "hf_thatPublishes0123456789", "For publishing");
+  const checkpointId = await trained(ctx);
+  for (const what of [{ checkpointId }, { hubModel: { id: "acme/gated" } }]) {
+    const { access, secrets, body } = await published(ctx, connection.id, what);
+    expect({ access, secrets }).toEqual({ access: SENT, secrets: ["hf_thatPublishes0123456789"] });
+    expect(JSON.stringify(body)).not.toContain(TOKEN);
+  }
+  expect((await published(ctx, connection.id, { checkpointId, format: "lora-adapter" })).access).toEqual({});
+});
+
 test("a replaced token is the one that is sent, and a removed one is not", async () => {
   const { ctx } = await testProject();
   const { connection } = await hub(ctx, "both", "hf_theFirst0123456789");
@@ -103,15 +143,18 @@ test("a replaced token is the one that is sent, and a removed one is not", async
 
 test("neither a token for publishing nor another project's is sent", async () => {
   const [ours, theirs] = [(await testProject()).ctx, (await testProject()).ctx];
-  await hub(ours, "publish");
+  const { connection } = await hub(ours, "publish");
   await hub(theirs, "download");
   expect((await accessOf(ours, "a")).access).toEqual({});
   expect((await playground(ours, BASE)).access).toEqual({});
   await runEvaluation(ours, await storedEvaluation(ours, await trained(ours), { trainerId }));
   expect([...trainer.samples.values()].map(({ secret }) => secret)).toEqual([undefined]);
+  const checkpointId = await trained(ours);
+  expect((await certified(ours, checkpointId)).access).toEqual({});
+  expect((await published(ours, connection.id, { checkpointId })).access).toEqual({});
 });
 
-test("a trainer of before, which would refuse a token, gets the job, the playground and the prompts without", async () => {
+test("a trainer of before, which would refuse a token, gets all of its work without", async () => {
   trainer.features = [];
   trainerId = await attachScripted(trainer);
   const { ctx } = await testProject();
@@ -120,6 +163,17 @@ test("a trainer of before, which would refuse a token, gets the job, the playgro
   expect((await playground(ctx, BASE)).access).toEqual({});
   await runEvaluation(ctx, await storedEvaluation(ctx, await trained(ctx), { trainerId }));
   expect(trainer.samples.size).toBe(1);
+});
+
+test("a trainer of the last release, which takes a token with jobs and deployments, gets certificates and exports without", async () => {
+  trainer.features = ["hub_token", "deployment_hub_token"];
+  trainerId = await attachScripted(trainer);
+  const { ctx } = await testProject();
+  const { connection } = await hub(ctx, "both");
+  const checkpointId = await trained(ctx);
+  expect(await certified(ctx, checkpointId)).toMatchObject({ access: {}, status: "ready" });
+  const { access, said } = await published(ctx, connection.id, { checkpointId });
+  expect({ access, status: said.status }).toEqual({ access: {}, status: "succeeded" });
 });
 
 test("a trainer that takes a token with jobs only gets a playground without", async () => {

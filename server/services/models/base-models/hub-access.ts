@@ -8,8 +8,8 @@ import { readCapabilities } from "@/server/services/trainers";
 /** What a request to a trainer additionally contains: the token beside its body, and the only hub that it is for. */
 type Access = { json?: { hub_endpoint: string }; secret?: string };
 
-/** Features of trainers that take a token: with jobs, dry runs and sample answers, or with deployments too. */
-type Feature = "hub_token" | "deployment_hub_token";
+/** Features of trainers that take a token: with jobs, dry runs and sample answers; deployments; certificates and exports. */
+type Feature = "hub_token" | "deployment_hub_token" | "build_hub_token";
 
 /**
  * Returns the project's token with which a trainer may download a base model; nothing for a folder, without a connection for

@@ -5,6 +5,7 @@ import { NOW } from "@/db/now";
 import { checkpoints, parityCertificates } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { parityCertificateDue } from "@/server/platform/jobs/events";
+import { hubAccess } from "@/server/services/models";
 import {
   inMs,
   isForNow,
@@ -67,7 +68,15 @@ async function dispatch(ctx: Ctx, trainer: TrainerClient, row: CertificateRow): 
     deployment_id: row.deploymentId,
     max_new_tokens: NEW_TOKENS_MAX,
   };
-  await trainer.request({ method: "PUT", path: `/certificates/${row.id}`, json, projectId: ctx.projectId });
+  // Its base model may have left the trainer's cache since it was trained.
+  const { json: hub, ...secret } = await hubAccess(ctx, trainer.trainerId, undefined, "build_hub_token");
+  await trainer.request({
+    method: "PUT",
+    path: `/certificates/${row.id}`,
+    json: { ...json, ...hub },
+    ...secret,
+    projectId: ctx.projectId,
+  });
   await update(ctx, row.id, { dispatchedAt: NOW });
 }
 

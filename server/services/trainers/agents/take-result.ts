@@ -1,8 +1,8 @@
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, ne } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { trainerCommands } from "@/db/schema";
-import { commandResult } from "../commands";
+import { commandResult, withoutSecrets } from "../commands";
 import { storableValue } from "../storable-value";
 import type { Agent } from "./authenticate-agent";
 import { announce } from "./news";
@@ -12,7 +12,7 @@ export async function takeResult(db: Db, agent: Agent, commandId: string, body: 
   const result = storableValue(commandResult.parse(body)) as Record<string, unknown>;
   const taken = await db
     .update(trainerCommands)
-    .set({ state: "done", result, doneAt: NOW, payload: sql`${trainerCommands.payload} - 'sealedSecret'` })
+    .set({ state: "done", result, doneAt: NOW, payload: withoutSecrets() })
     .where(
       and(
         eq(trainerCommands.id, commandId),

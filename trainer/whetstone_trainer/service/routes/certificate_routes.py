@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Request
@@ -12,6 +13,7 @@ from ...certificates.request import CertificateRequest
 from ...checkpoints import find_checkpoint
 from ...trainer_error import TrainerFailure
 from ..capabilities import refuse_form
+from ..hub_access import take_access
 from ..problems import not_found
 from ..works import Standing
 from .context import capabilities_of, certificates_of, invalid, settings_of, wait_of
@@ -24,8 +26,7 @@ async def put_certificate(
     request: Request, certificate_id: str, body: Annotated[dict[str, Any], Body()]
 ) -> JSONResponse:
     """Compares once; a repeated request returns the certificate's state, and restarts one that lost its process."""
-    import asyncio
-
+    access = take_access(body)
     try:
         wanted = CertificateRequest.model_validate({**body, "certificate_id": certificate_id})
     except ValidationError as error:
@@ -40,7 +41,10 @@ async def put_certificate(
                 raise TrainerFailure.of("capability_missing", lacking[0], param="forms", hint=lacking[1])
 
     works = certificates_of(request)
-    is_new = await asyncio.to_thread(works.put, certificate_id, wanted.model_dump(mode="json"), check)
+    environment = access.environment if access else None
+    is_new = await asyncio.to_thread(
+        works.put, certificate_id, wanted.model_dump(mode="json"), check, environment=environment
+    )
     standing = await works.settled(certificate_id, wait_of(request, 0))
     return JSONResponse({"certificate": document_of(standing)}, 202 if is_new else 200)
 

@@ -1,4 +1,4 @@
-"""Exports: a model as one commit in a hub repository. The hub's token passes through and is stored nowhere."""
+"""Exports: a model as one commit in a hub repository. The hubs' tokens pass through and are stored nowhere."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ...checkpoints import find_checkpoint
 from ...exports.request import SECRET, ExportRequest
 from ...trainer_error import TrainerFailure
 from ..capabilities import refuse_form
+from ..hub_access import HubAccess, take_access
 from ..problems import Problem, not_found
 from ..works import Standing
 from .context import capabilities_of, exports_of, invalid, settings_of, wait_of
@@ -26,15 +27,26 @@ async def put_export(request: Request, export_id: str, body: Annotated[dict[str,
     secret = body.pop("secret", None)
     if not isinstance(secret, str) or not SECRET.match(secret):
         raise TrainerFailure.of("invalid_spec", "secret: send the hub's token", param="secret")
+    access = take_access(body, "download_secret")
     try:
         wanted = ExportRequest.model_validate({**body, "export_id": export_id})
     except ValidationError as error:
         raise invalid(error) from None
     works = exports_of(request)
     document = wanted.model_dump(mode="json")
-    is_new = await asyncio.to_thread(works.put, export_id, document, lambda: _check(request, wanted), secret)
+    is_new = await asyncio.to_thread(
+        works.put, export_id, document, lambda: _check(request, wanted), secret, _environment(wanted, access)
+    )
     standing = await works.settled(export_id, wait_of(request, 0))
     return JSONResponse({"export": document_of(standing)}, 202 if is_new else 200)
+
+
+def _environment(wanted: ExportRequest, access: HubAccess | None) -> dict[str, str]:
+    """Returns the variables with which an export may download what it is made from."""
+    if access is not None:
+        return access.environment
+    # The service's own token may read models that no project may publish.
+    return {} if wanted.source.hub_model is None else {"HF_TOKEN": ""}
 
 
 def _check(request: Request, wanted: ExportRequest) -> None:
