@@ -16,6 +16,7 @@ type Served = {
   restarts: number;
   error: object | null;
   calls: number;
+  lacksToken?: boolean;
 };
 
 const LIVE = ["pending", "preparing", "starting", "verifying", "running", "stopping"];
@@ -80,6 +81,12 @@ export class ScriptedDeployments {
     if (served.status === "failed") served.error = this.failure("worker_crashed", "The process ended with the code 1.");
   }
 
+  /** Lets the trainer restart while it downloads a deployment's model: it waits until it is sent the token again. */
+  forget(id: string) {
+    this.access.delete(id);
+    Object.assign(this.get(id), { status: "starting", lacksToken: true });
+  }
+
   failure = (code: string, message: string) => ({
     code,
     message,
@@ -98,7 +105,7 @@ export class ScriptedDeployments {
     if (!served) return problem(404, "not_found", "No such deployment.");
     if (method === "DELETE") return this.remove(id, served);
     if (action !== "") return problem(404, "not_found", "No such route.");
-    const next = served.ahead.shift();
+    const next = served.lacksToken ? undefined : served.ahead.shift();
     if (next) served.status = next;
     if ((served.status === "failed" || served.status === "timeout") && !served.error) {
       served.error = this.failure(
@@ -114,7 +121,8 @@ export class ScriptedDeployments {
     const hash = createHash("sha256").update(canonicalJson(spec)).digest("hex");
     const known = this.served.get(id);
     if (known && known.hash !== hash) return problem(409, "idempotency_mismatch", "Another request has this id.");
-    if (!known) {
+    if (known) known.lacksToken = false;
+    else {
       this.served.set(id, {
         spec,
         hash,
@@ -138,7 +146,7 @@ export class ScriptedDeployments {
   }
 
   private json(id: string) {
-    const { spec, status, restarts, error } = this.get(id);
+    const { spec, status, restarts, error, lacksToken = false } = this.get(id);
     const isOn = status !== "pending" && status !== "preparing";
     return {
       deployment_id: id,
@@ -148,6 +156,7 @@ export class ScriptedDeployments {
       stage_detail: null,
       restarts,
       error,
+      lacks_hub_token: lacksToken,
       first_token_ms: status === "running" ? 42 : null,
       last_called_at: null,
       log_tail: [],

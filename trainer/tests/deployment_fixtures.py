@@ -29,6 +29,7 @@ QUICK = Serving(
     health_failures_max=2,
     verify_tries=2,
     restart_seconds=(0.05,),
+    token_seconds=30.0,
     end_seconds=1.0,
     drain_seconds=10.0,
 )

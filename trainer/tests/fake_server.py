@@ -3,7 +3,8 @@
 The name is `<behaviour>` or `<behaviour>--<anything>`:
 fine, exits (code 3 immediately), port-taken (the first time), never-healthy (records that it was told to end),
 slow (healthy after four seconds), unlisted, other-weights, empty, garbage, broken (500), crashes (once it has run, every
-time it is asked to), tells-hub (as crashes, and records the hub that it may download from), ignores-term, endless (streams until its client disconnects, and records that), patient (streams
+time it is asked to), tells-hub (as crashes, and records the hub that it may download from), downloads (the same, and
+healthy only when it is started again), ignores-term, endless (streams until its client disconnects, and records that), patient (streams
 for a second).
 """
 
@@ -39,7 +40,7 @@ def main() -> int:
     with starts.open("a") as file:
         file.write(f"{os.getpid()} {options.port}\n")
     print(f"{name} starts", flush=True)
-    if act == "tells-hub":
+    if act in ("tells-hub", "downloads"):
         with (options.home / "hub-seen.json").open("a") as file:
             file.write(json.dumps([os.environ.get(name) for name in ("HF_TOKEN", "HF_ENDPOINT")]) + "\n")
     if act == "exits":
@@ -71,7 +72,9 @@ def main() -> int:
             if self.headers["authorization"] != f"Bearer {os.environ[TOKEN_VARIABLE]}":
                 self.send(401, {})
             elif self.path == "/health":
+                is_first = len(starts.read_text().splitlines()) == 1
                 waiting = act == "never-healthy" or (act == "slow" and time.monotonic() < begun + SLOW_SECONDS)
+                waiting = waiting or (act == "downloads" and is_first)
                 if (folder / "hang").exists():
                     time.sleep(30)
                 self.send(503 if waiting else 200, {})

@@ -451,7 +451,7 @@ uvicorn.run(create_app(settings, AMachine(home)), host="127.0.0.1", port=port, l
 """
 
 
-def killed_service(home: Path, checkpoint: str, behaviour: str) -> int:
+def killed_service(home: Path, document: dict[str, Any]) -> int:
     """Lets a trainer start a server, kills the trainer outright, and returns the server's process id."""
     port = free_port()
     environment = {**os.environ, "PYTHONPATH": f"{os.environ['PYTHONPATH']}:{Path(__file__).parent}"}
@@ -460,9 +460,9 @@ def killed_service(home: Path, checkpoint: str, behaviour: str) -> int:
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}/v1", headers=headers, timeout=60) as client:
             until(lambda: _answers(client), 60)
-            put(client, "dep_a", body(checkpoint, behaviour))
+            put(client, "dep_a", document)
             until(lambda: starts_of(home, "dep_a"))
-            if behaviour == "fine":
+            if document["served_model_name"] == "fine":
                 settled(client, "dep_a")
     finally:
         service.kill()
@@ -478,7 +478,7 @@ def _answers(client: httpx.Client) -> bool:
 
 
 def test_a_killed_trainer_leaves_a_server_that_the_next_one_takes_up(tmp_path: Path, checkpoint: str) -> None:
-    pid = killed_service(tmp_path, checkpoint, "fine")
+    pid = killed_service(tmp_path, body(checkpoint, "fine"))
     assert not is_gone(pid)
     with serving(tmp_path) as client:
         assert settled(client, "dep_a")["status"] == "running"
@@ -489,7 +489,7 @@ def test_a_killed_trainer_leaves_a_server_that_the_next_one_takes_up(tmp_path: P
 
 
 def test_a_server_that_no_record_names_is_ended(tmp_path: Path, checkpoint: str) -> None:
-    pid = killed_service(tmp_path, checkpoint, "never-healthy")
+    pid = killed_service(tmp_path, body(checkpoint, "never-healthy"))
     path = tmp_path / "deployments" / "dep_a" / "deployment.json"
     # As if the trainer had been killed between starting the process and storing its pid.
     record = {**read_json(path), "pid": None, "pid_started": None}
@@ -502,7 +502,7 @@ def test_a_server_that_no_record_names_is_ended(tmp_path: Path, checkpoint: str)
 
 
 def test_one_that_was_stopping_is_stopped_by_the_next_trainer(tmp_path: Path, checkpoint: str) -> None:
-    pid = killed_service(tmp_path, checkpoint, "fine")
+    pid = killed_service(tmp_path, body(checkpoint, "fine"))
     path = tmp_path / "deployments" / "dep_a" / "deployment.json"
     path.write_text(path.read_text().replace('"status": "running"', '"status": "stopping"'))
     with serving(tmp_path) as client:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,11 +13,12 @@ from typing import Any
 import httpx
 import pytest
 from artifact_home import checkpoint_of, fresh_home
-from deployment_fixtures import AMachine, ask, end_all, serving, settled
+from deployment_fixtures import AMachine, ask, end_all, is_gone, serving, settled, use_this_trainer
 from fake_hub import TOKEN as HUB_TOKEN
 from fake_hub import FakeHub, account
 from jobs import ENVIRONMENT
 from service_fixtures import FAKE_WORKER, EveryForm, put_manifest, reached, rows, running, spec, until
+from test_deployments import killed_service
 from test_removal import NoMachine
 from training_fixtures import tiny_model  # noqa: F401
 
@@ -165,6 +168,53 @@ def test_a_deployment_gets_the_token_also_when_it_is_restarted_and_stores_it_now
         until(lambda: len(seen(tmp_path)) == 2)
         assert seen(tmp_path) == [[HUB_TOKEN, hub.url], [newer, hub.url]]
         assert [files_with(tmp_path, token) for token in (HUB_TOKEN, newer)] == [[], []]
+        end_all(client)
+
+
+def rebooted(home: Path, hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kills a trainer and everything it started while a deployment downloads its model."""
+    use_this_trainer(monkeypatch)
+    server = killed_service(home, {**served("downloads"), **access(hub)})
+    until((home / "hub-seen.json").exists)
+    until(lambda: seen(home) == [[HUB_TOKEN, hub.url]])
+    os.killpg(server, signal.SIGKILL)
+    until(lambda: is_gone(server))
+    assert files_with(home, HUB_TOKEN) == []
+
+
+def test_a_killed_trainer_waits_for_the_token_of_a_deployment_whose_model_it_was_downloading(
+    hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rebooted(tmp_path, hub, monkeypatch)
+    with serving(tmp_path) as client:
+        waiting = settled(client, "dep_a", "starting")
+        assert (waiting["lacks_hub_token"], len(seen(tmp_path))) == (True, 1)
+        sent = client.put("/deployments/dep_a", json={**served("downloads"), **access(hub, READS)})
+        assert (sent.status_code, sent.json()["deployment"]["lacks_hub_token"]) == (200, False)
+        assert settled(client, "dep_a")["status"] == "running"
+        assert seen(tmp_path)[1:] == [[READS, hub.url]]
+        assert files_with(tmp_path, READS) == []
+        end_all(client)
+
+
+def test_a_killed_trainer_goes_on_without_a_token_that_the_project_no_longer_has(
+    hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rebooted(tmp_path, hub, monkeypatch)
+    with serving(tmp_path) as client:
+        client.put("/deployments/dep_a", json=served("downloads"))
+        running = settled(client, "dep_a")
+        assert (running["status"], running["lacks_hub_token"]) == ("running", False)
+        assert seen(tmp_path)[1:] == [[None, None]]
+        end_all(client)
+
+
+def test_a_killed_trainer_does_not_wait_for_a_token_for_ever(
+    hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rebooted(tmp_path, hub, monkeypatch)
+    with serving(tmp_path, token_seconds=0.5) as client:
+        assert settled(client, "dep_a")["status"] == "running"
         end_all(client)
 
 

@@ -23,6 +23,7 @@ class DeploymentRecord(BaseModel):
     `identity` is what the server must report to be serving.
 
     `deadline` (Unix seconds) ends the first start; a server that has run once restarts within `timeout_seconds`.
+    `has_hub_token`: it was given a hub's token, which is in memory only.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -49,6 +50,7 @@ class DeploymentRecord(BaseModel):
     verified_at: str | None = None
     first_token_ms: int | None = None
     last_called_at: str | None = None
+    has_hub_token: bool = False
 
     @property
     def is_live(self) -> bool:

@@ -70,6 +70,8 @@ class Ledger(Protocol):
 
     def hub_environment(self, deployment_id: str) -> Mapping[str, str]: ...
 
+    def lacks_hub_token(self, deployment_id: str) -> bool: ...
+
 
 @dataclass
 class Server:
@@ -165,6 +167,7 @@ class DeploymentRun:
             try:
                 self._pause(0)
                 if self._server is None:
+                    self._await_hub_token()
                     self._prepare()
                     self._start()
                 self._until_healthy()
@@ -196,6 +199,16 @@ class DeploymentRun:
             raise TimedOut
 
     # Starting.
+
+    def _await_hub_token(self) -> None:
+        """Waits for a token that a restart of the service lost. Without it, what is already downloaded may be enough."""
+        # A model that has run has been downloaded.
+        if self._record.verified_at is not None or not self._ledger.lacks_hub_token(self._id):
+            return
+        self._move("starting", "Waiting for the hub's token after a restart of the trainer")
+        until = time.monotonic() + self._times.token_seconds
+        while self._ledger.lacks_hub_token(self._id) and time.monotonic() < until:
+            self._pause(self._times.poll_seconds)
 
     def _prepare(self) -> None:
         """Builds the form to serve, through the shared builds."""

@@ -53,7 +53,7 @@ class Deployments:
         self._records: dict[str, DeploymentRecord] = {}
         self._runs: dict[str, DeploymentRun] = {}
         self._tokens: dict[str, str] = {}
-        # In memory only: once a model runs, it is in the cache, and a restarted deployment needs no hub.
+        # In memory only: after a restart, the web app sends them again.
         self._access: dict[str, HubAccess] = {}
         self._calls: dict[str, int] = {}
         self._called: dict[str, tuple[float, str]] = {}
@@ -170,15 +170,29 @@ class Deployments:
             )
             write_deployment(self._home, record)
             self._records[deployment_id] = record
-            self.replace_access(record, access)
+            record = self.replace_access(record, access)
             self._follow(deployment_id)
             return record, True
 
-    def replace_access(self, record: DeploymentRecord, access: HubAccess | None) -> None:
-        """Replaces the token of a deployment that has not ended; without another one, it keeps what it has."""
+    def replace_access(self, record: DeploymentRecord, access: HubAccess | None) -> DeploymentRecord:
+        """Replaces the token of a deployment that has not ended; without another one, it keeps what it has.
+
+        What a restart of the service lost is then no longer expected.
+        """
         with self._lock:
-            if access is not None and self.get(record.deployment_id).is_live:
+            record = self.get(record.deployment_id)
+            if access is not None and record.is_live:
                 self._access[record.deployment_id] = access
+            has_token = record.deployment_id in self._access
+            if record.has_hub_token == has_token:
+                return record
+            return self.update(record.deployment_id, has_hub_token=has_token)
+
+    def lacks_hub_token(self, deployment_id: str) -> bool:
+        """Returns whether a restart of the service lost the deployment's token, which nobody has sent again since."""
+        with self._lock:
+            record = self.get(deployment_id)
+            return record.is_live and record.has_hub_token and deployment_id not in self._access
 
     def hub_environment(self, deployment_id: str) -> Mapping[str, str]:
         """Returns the variables with which a deployment's processes may download a base model."""
@@ -302,6 +316,7 @@ class Deployments:
                     *("created_at", "updated_at"),
                 },
             ),
+            "lacks_hub_token": self.lacks_hub_token(identity),
             "in_flight": self.in_flight(identity),
             "last_called_at": self.last_called(identity),
             "log_tail": read_tail(log, self._token(identity)),

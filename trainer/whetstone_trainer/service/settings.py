@@ -24,6 +24,8 @@ class Serving:
     healthy_again_seconds: float = 600.0
     drain_seconds: float = 30.0
     end_seconds: float = 10.0
+    # How long a start waits for a hub's token that a restart of the service lost: the web app may be restarting too.
+    token_seconds: float = 120.0
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import { createConnection, deleteConnection, updateConnection } from "@/server/s
 import { createExport, runExport } from "@/server/services/model-exports";
 import { certifyCheckpoint, runCertificate, runEvaluation } from "@/server/services/proof";
 import { storedEvaluation } from "@/server/services/proof/testing/stored-evaluation";
-import { runDeployment, startPlayground } from "@/server/services/serving";
+import { getDeployment, runDeployment, startPlayground } from "@/server/services/serving";
 import { createJob, runTrainingJob } from "@/server/services/training";
 import { storedJob } from "@/server/services/training/testing/stored-job";
 import { trainingChoice } from "@/server/services/training/testing/training-world";
@@ -86,6 +86,43 @@ test("a playground is sent the token beside its request, as its base model or th
   expect(JSON.stringify(spec)).not.toContain(TOKEN);
   const checkpointId = await trained(ctx);
   expect((await playground(ctx, { checkpointId })).access).toEqual(SENT);
+});
+
+/** Starts a playground whose trainer restarts while it downloads the model, and returns its id. */
+async function interrupted(ctx: Ctx) {
+  const { deployment } = await startPlayground(ctx, BASE);
+  await runDeployment(ctx, deployment.id);
+  trainer.deployments.forget(deployment.id);
+  return deployment.id;
+}
+
+/** Takes turns until the deployment is done. */
+async function finish(ctx: Ctx, id: string) {
+  while (!(await runDeployment(ctx, id)).done);
+  return (await getDeployment(ctx, { deploymentId: id })).deployment.status;
+}
+
+test("a trainer that restarts while it downloads a model is sent the newest token again, and the deployment goes on", async () => {
+  const { ctx } = await testProject();
+  const { connection } = await hub(ctx, "both", "hf_theFirst0123456789");
+  const id = await interrupted(ctx);
+  await updateConnection(ctx, { connectionId: connection.id, secret: TOKEN });
+  // The reply is lost, as if the process had been killed before it read it.
+  trainer.lost.add(`PUT /deployments/${id}`);
+  await runDeployment(ctx, id);
+  trainer.lost.clear();
+  expect(trainer.deployments.access.get(id)).toEqual(SENT);
+  expect(await finish(ctx, id)).toBe("running");
+  expect(trainer.calls.filter((call) => call === `PUT /deployments/${id}`)).toHaveLength(2);
+});
+
+test("a trainer that waits for a token that the project no longer has is told so", async () => {
+  const { ctx } = await testProject();
+  const { connection } = await hub(ctx, "both");
+  const id = await interrupted(ctx);
+  await deleteConnection(ctx, { connectionId: connection.id });
+  expect(await finish(ctx, id)).toBe("running");
+  expect(trainer.deployments.access.get(id)).toEqual({});
 });
 
 test("an evaluation against the base model is sent the token with each request for answers", async () => {

@@ -100,8 +100,8 @@ async function mayServe(ctx: Ctx, row: DeploymentRow, { ensureParity }: ServingG
   return false;
 }
 
-/** Sends the deployment; a no-op if the trainer already has it. */
-async function dispatch(ctx: Ctx, trainer: TrainerClient, row: DeploymentRow): Promise<void> {
+/** Sends the deployment with the project's token for downloads; of what the trainer already has, only the token is replaced. */
+async function send(ctx: Ctx, trainer: TrainerClient, row: DeploymentRow): Promise<void> {
   const { id, checkpointId, baseModel } = row;
   const model = baseModel as { id: string; revision: string | null; source: string; trustRemoteCode: boolean } | null;
   const json = {
@@ -127,6 +127,11 @@ async function dispatch(ctx: Ctx, trainer: TrainerClient, row: DeploymentRow): P
     ...secret,
     projectId: ctx.projectId,
   });
+}
+
+async function dispatch(ctx: Ctx, trainer: TrainerClient, row: DeploymentRow): Promise<void> {
+  const { id } = row;
+  await send(ctx, trainer, row);
   const sent = await update(
     ctx,
     id,
@@ -149,6 +154,8 @@ async function follow(ctx: Ctx, trainer: TrainerClient, row: DeploymentRow): Pro
     projectId: ctx.projectId,
   });
   const given = wireDeploymentOf(json);
+  // Also without a token, if the project no longer has one: the trainer waits for either.
+  if (given.lacks_hub_token) await send(ctx, trainer, row);
   const { status } = given;
   switch (status) {
     case "running":

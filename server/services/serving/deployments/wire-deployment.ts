@@ -40,6 +40,8 @@ const wireDeployment = z
     log_tail: z.array(z.string()).catch([]),
     first_token_ms: z.number().min(0).nullish().catch(null),
     last_called_at: time,
+    /** Whether a restart of the trainer lost the token that was sent with it. Trainers of before do not say. */
+    lacks_hub_token: z.boolean().catch(false),
   })
   .transform(({ error, log_tail, ...rest }) => {
     const problem = trainerProblemOf(error);

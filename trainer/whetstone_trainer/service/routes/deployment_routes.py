@@ -78,11 +78,14 @@ def list_deployments(request: Request) -> dict[str, Any]:
 async def get_deployment(
     request: Request, deployment_id: str, settled: Annotated[bool, Query()] = False
 ) -> dict[str, Any]:
-    """Returns a deployment; with `settled` and `Prefer: wait`, once it runs or has ended, or the wait is over."""
+    """Returns a deployment; with `settled` and `Prefer: wait`, once it runs or has ended, lacks a token, or the wait is over."""
     deployments = deployments_of(request)
     loop = asyncio.get_running_loop()
     until = loop.time() + (wait_of(request, 0) if settled else 0)
     while (record := deployments.get(deployment_id)).status not in SETTLED and loop.time() < until:
+        # It stays unsettled until the caller sends the token.
+        if deployments.lacks_hub_token(deployment_id):
+            break
         await asyncio.sleep(_POLL_SECONDS)
     return {"deployment": await asyncio.to_thread(deployments.document, record)}
 
