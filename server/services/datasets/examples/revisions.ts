@@ -101,7 +101,7 @@ export async function readStored(tx: Ctx, datasetId: string, changes: readonly H
     values.length === 0
       ? []
       : [
-          sql`select example_id from example_revisions where ${current} and ${sql.identifier(column)} = any(${textArray(values)})`,
+          sql`select ctid from example_revisions where ${current} and ${sql.identifier(column)} = any(${textArray(values)})`,
         ],
   );
   if (named.length === 0) return [];
@@ -109,7 +109,11 @@ export async function readStored(tx: Ctx, datasetId: string, changes: readonly H
   return readCurrent(tx, datasetId, sql.join(named, sql` union `), { unread, withTools });
 }
 
-/** Reads the current revisions whose ids `found` selects, with the payloads of some or all of them, and their tools' text. */
+/**
+ * Reads the current revisions whose places in the table `found` selects, with the payloads of some or all of them, and their tools'
+ * text. By place, because without statistics on what was just written any index that starts with the Dataset looks as good as the
+ * one of its Examples, and the whole Dataset would be read for each of them.
+ */
 async function readCurrent(
   tx: Ctx,
   datasetId: string,
@@ -122,7 +126,7 @@ async function readCurrent(
     with found as materialized (${found})
     select ${COLUMNS}, case when ${has} then r.payload end as payload, ${tools} as tools
     from found join lateral (
-      select * from example_revisions where ${currentOf(tx, datasetId)} and example_id = found.example_id offset 0
+      select * from example_revisions where ${currentOf(tx, datasetId)} and ctid = found.ctid offset 0
     ) r on true
     order by r.ordinal`);
   return rows.map((row) => ({ ...row, created_at: Number(row.created_at) }));
@@ -151,7 +155,7 @@ export async function withSiblings(
   const siblings = await readCurrent(
     tx,
     datasetId,
-    sql`select example_id from example_revisions
+    sql`select ctid from example_revisions
       where ${currentOf(tx, datasetId)} and conversation_id = any(${textArray([...conversations])})`,
     { unread: "all", withTools: giving.some((change) => toolsOf(change) !== undefined) },
   );

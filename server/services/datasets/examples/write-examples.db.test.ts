@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull } from "drizzle-orm";
+import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { conversations, datasets, datasetVersions, exampleRevisions } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
@@ -10,6 +10,7 @@ import { lockDataset } from "./lock-dataset";
 import { splitOf } from "./split";
 import { creating, draft, requireExactCounts, storedDataset, write } from "./testing";
 import type { Change, Outcome } from "./types";
+import { writeExamples } from "./write-examples";
 
 const versionsOf = (ctx: Ctx, datasetId: string) =>
   ctx.db
@@ -330,4 +331,27 @@ test("a missing or another project's conversation gives no Example, and one bein
   expect(await write(ctx, datasetId, [from(id)], { kind: "import", causeId: "imp_1" })).toMatchObject([
     { status: "created" },
   ]);
+});
+
+test("a change reads the Examples that it names, not the Dataset once for each, also before there are statistics", async () => {
+  const { ctx, datasetId } = await world();
+  const count = 1_500;
+  const outcomes = await write(
+    ctx,
+    datasetId,
+    Array.from({ length: count }, (_, n) => creating(`Question ${n}`, { split: "train" })),
+  );
+  const moves = outcomes.slice(0, count / 3).map((one): Change => {
+    return { kind: "update", exampleId: idOf(one), patch: { split: "test" } };
+  });
+  const read = await inTransaction(ctx, async (tx) => {
+    await writeExamples(tx, await lockDataset(tx, datasetId), moves, { kind: "edit" });
+    const [counted] = await tx.db.execute<{ rows: string }>(sql`
+      select seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_user_tables
+      where schemaname = current_schema() and relname = 'example_revisions'`);
+    return Number(counted!.rows);
+  });
+  // A few times at most: by its ids, by its conversations, and when it is closed.
+  expect(read).toBeLessThan(10 * count);
+  expect(read).toBeGreaterThanOrEqual(moves.length);
 });
