@@ -52,6 +52,8 @@ export const conversations = pgTable(
     ownLabels: text("own_labels").array().notNull().default(sql`'{}'`),
     /** The union of both. */
     labels: text("labels").array().notNull().default(sql`'{}'`),
+    /** Its providers, versions, tools and managed prompts, prefixed `provider:`, `version:`, `tool:` and `prompt:`. */
+    traits: text("traits").array().notNull().default(sql`'{}'`),
     startedAt: unixMs("started_at").notNull(),
     lastActivityAt: unixMs("last_activity_at").notNull(),
     messageCount: integer("message_count").notNull().default(0),
@@ -103,7 +105,7 @@ export const conversationSearch = pgTable(
     conversationId: text("conversation_id").notNull(),
     /** Copied from the conversation. */
     startedAt: unixMs("started_at").notNull(),
-    /** The distinct lower-cased words of its messages, and its models, labels and user prefixed `model:`, `label:` and `user:`. */
+    /** The distinct lower-cased words of its messages, and its models, labels and user prefixed `model:`, `label:` and `user:`, and its traits. */
     terms: text("terms").array().notNull(),
   },
   (t) => [

@@ -22,12 +22,17 @@ export const PARAMETERS: Record<SavedViewList, Record<string, z.ZodType<string>>
     q: text,
     model: text,
     label: text,
+    provider: text,
+    version: text,
+    tool: text,
+    prompt: text,
     user: text,
     hasUser: flag,
     findings: flag,
     finding: text,
     errors: flag,
     feedback: flag,
+    thumbsDown: flag,
     minCost: number,
     maxCost: number,
     minSeconds: number,
@@ -64,7 +69,9 @@ export const PARAMETERS: Record<SavedViewList, Record<string, z.ZodType<string>>
 };
 
 /** The parameters that may occur several times, each with a different value. */
-export const SEVERAL: Partial<Record<SavedViewList, readonly string[]>> = { conversations: ["model", "label"] };
+export const SEVERAL: Partial<Record<SavedViewList, readonly string[]>> = {
+  conversations: ["model", "label", "provider", "version", "tool", "prompt"],
+};
 
 export const VIEW_NAME_CHARACTERS = 80;
 /** Maximum views of one list per member, and for the project. */

@@ -57,7 +57,7 @@ export { receiveLogs, receiveTraces, refuseMetrics } from "./ingest/receive-otlp
 export { storeLogs, storeTraces } from "./ingest/store-batch";
 export { telemetryStatus } from "./ingest/telemetry-status";
 export { lockSources, stripReceipts } from "./ingest/tombstones";
-export { decodeLogs, decodeTraces, type Encoding } from "./otlp";
+export { decodeLogs, decodeTraces, type Encoding, VERSION_ATTRIBUTES } from "./otlp";
 export { foldDailyCosts } from "./projection/fold-daily-costs";
 export { listParkedTraces, replayParkedTraces } from "./projection/parked-traces";
 export { projectionHealth } from "./projection/projection-health";

@@ -205,6 +205,16 @@ export const changeLabelsReply = z.object({
 /** The reply for callers that may not read the conversation. */
 export const changedLabelsReply = changeLabelsReply.extend({ conversation: conversationSummary.pick({ id: true }) });
 
+/** What conversations are filtered by beside their own columns, and several of each may occur in one. */
+export const CONVERSATION_TRAITS = ["provider", "version", "tool", "prompt"] as const;
+export type ConversationTrait = (typeof CONVERSATION_TRAITS)[number];
+/** A value is cut to this length, and of a dimension this many of a conversation are kept, the first in sort order. */
+export const TRAIT_CHARACTERS = 200;
+export const TRAIT_VALUES_MAX = 50;
+/** Any of these, each an exact match of one of the conversation's values. */
+const traitFilter = (description: string) =>
+  oneOrSeveral(z.string().min(1).max(TRAIT_CHARACTERS)).optional().describe(description);
+
 export const CONVERSATION_SORTS = ["started", "last_activity", "cost", "tokens", "messages", "duration"] as const;
 export type ConversationSort = (typeof CONVERSATION_SORTS)[number];
 
@@ -221,6 +231,14 @@ export const conversationFilters = z.strictObject({
   model: oneOrSeveral(z.string().max(500)).optional(),
   /** Any of these, each an exact match of one of the conversation's labels. */
   label: oneOrSeveral(z.string().min(1).max(LABEL_CHARACTERS)).optional(),
+  provider: traitFilter("Only conversations with a call of this provider; repeated, of any of them."),
+  version: traitFilter(
+    "Only conversations from this version or release, after the name of its service, as in `shop 2.4.0`; repeated, from any of them.",
+  ),
+  tool: traitFilter("Only conversations in which this tool was called; repeated, any of them."),
+  prompt: traitFilter(
+    "Only conversations with a call of this managed prompt, followed by its version if one is sent, as in `refund 3`; repeated, of any of them.",
+  ),
   startedAfter: queryUnixMs.optional(),
   startedBefore: queryUnixMs.optional(),
   hasFindings: queryBoolean().optional(),
@@ -229,6 +247,9 @@ export const conversationFilters = z.strictObject({
   hasErrors: queryBoolean().optional(),
   /** Whether users of the application gave feedback on it; scores of automatic evaluations do not count. */
   hasFeedback: queryBoolean().optional(),
+  hasThumbsDown: queryBoolean()
+    .optional()
+    .describe("Whether a user of the application gave it, or one of its turns, a thumbs down."),
   /** US dollars, inclusive: of conversations with a known cost, even one that is a lower bound. */
   minCost: queryNumber(0, COST_MAX).optional(),
   maxCost: queryNumber(0, COST_MAX).optional(),

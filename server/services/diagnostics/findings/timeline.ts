@@ -5,6 +5,7 @@ import type { Ctx } from "@/server/platform/context";
 import { DAY_MS } from "@/server/platform/durations";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
+import { VERSION_ATTRIBUTES } from "@/server/services/telemetry";
 import { wilson } from "../rules";
 import { startOfDay } from "./counts/occurrence-changes";
 import { DAYS_BEFORE_FIX, DAYS_SINCE_FIX, fixOf } from "./fix";
@@ -18,14 +19,6 @@ const DAYS_AFTER = 14;
 /** Rates cover at most this many of the newest conversations, which bounds the query's cost. */
 const CONVERSATIONS_MAX = 200_000;
 const MARKERS_MAX = 50;
-
-/** Attributes of a resource that name what is deployed, as OpenTelemetry and Langfuse's SDK send them. */
-export const VERSION_ATTRIBUTES = [
-  "service.version",
-  "langfuse.release",
-  "vcs.ref.head.revision",
-  "vcs.repository.ref.revision",
-];
 
 /** Whole days (UTC), the end exclusive. */
 type Days = { from: number; until: number };

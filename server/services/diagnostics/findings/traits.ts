@@ -7,22 +7,19 @@ import { judgeTraits, type TraitCount } from "./judge-traits";
 import { requireFinding } from "./merged-with";
 import { rulesOfFinding } from "./readings";
 import { traitsInput, traitsReply } from "./schemas";
-import { VERSION_ATTRIBUTES } from "./timeline";
 
 const DAYS = 30;
 /** The newest conversations of each group that are compared, and those among which the others are looked for. */
 const AFFECTED_MAX = 2000;
 const OTHERS_MAX = 10_000;
 const EXAMINED_MAX = 20_000;
-/** Spans of a trace whose resource is read for its version. */
-const SPANS_READ = 20;
 const HOURS_TOGETHER = 4;
 
 export const findingTraits = verb(
   {
     name: "findings.traits",
     summary: "Read what the conversations with a Finding have in common that others have not.",
-    description: `Compares the conversations of the ${DAYS} days up to its newest one: the newest ${AFFECTED_MAX.toLocaleString("en")} with the Finding, and the newest ${OTHERS_MAX.toLocaleString("en")} others that its Rules checked. \`inCommon\`: a value that at least 3 affected conversations have, and more of them than of the others, by Fisher's exact test corrected for the number of values; \`weaker\` are the strongest of those that the test does not confirm. Shares have 95% intervals (Wilson), by the lower limit of whose difference both are sorted. \`value\` is \`null\` for conversations that were sent without one; of \`hour\` it is the first of ${HOURS_TOGETHER} hours (UTC) in which a conversation began. A dimension that names the Finding's own subject, such as the tool that fails, is left out.`,
+    description: `Compares the conversations of the ${DAYS} days up to its newest one: the newest ${AFFECTED_MAX.toLocaleString("en")} with the Finding, and the newest ${OTHERS_MAX.toLocaleString("en")} others that its Rules checked. \`inCommon\`: a value that at least 3 affected conversations have, and more of them than of the others, by Fisher's exact test corrected for the number of values; \`weaker\` are the strongest of those that the test does not confirm. Shares have 95% intervals (Wilson), by the lower limit of whose difference both are sorted. \`value\` is \`null\` for conversations that were sent without one; of \`hour\` it is the first of ${HOURS_TOGETHER} hours (UTC) in which a conversation began. Providers, versions, tools and prompts of conversations that an earlier release stored are known once those were read again in the background. A dimension that names the Finding's own subject, such as the tool that fails, is left out.`,
     effect: "read",
     capability: "diagnostics:read",
     input: traitsInput,
@@ -54,7 +51,7 @@ async function countTraits(ctx: Ctx, findingId: string, ruleIds: readonly string
   ) o cross join lateral (
     select * from conversations where project_id = ${projectId} and id = o.conversation_id offset 0
   ) c`;
-  const columns = sql`c.id, c.models, c.labels, c.user_id, c.started_at, c.trace_ids`;
+  const columns = sql`c.id, c.models, c.labels, c.user_id, c.started_at, c.traits`;
   const rows = await ctx.db.execute<Row>(sql`
     with newest as materialized (
       select max(c.started_at) as at from ${newestOfFinding}
@@ -88,26 +85,8 @@ async function countTraits(ctx: Ctx, findingId: string, ruleIds: readonly string
       select b.is_affected, 'hour', (b.started_at % ${DAY_MS}::bigint / ${HOURS_TOGETHER * HOUR_MS}::bigint * ${HOURS_TOGETHER})::text
       from both_groups b
       union all
-      select b.is_affected, 'provider', m.provider from both_groups b cross join lateral (
-        select distinct provider from model_calls
-        where project_id = ${projectId} and conversation_id = b.id and trace_id = any(b.trace_ids)
-      ) m
-      union all
-      select b.is_affected, 'tool', t.name from both_groups b cross join lateral (
-        select distinct name from tool_calls
-        where project_id = ${projectId} and conversation_id = b.id and trace_id = any(b.trace_ids)
-      ) t
-      union all
-      select b.is_affected, 'version', s.version from both_groups b cross join lateral (
-        select distinct concat_ws(' ', source.resource ->> 'service.name', source.resource ->> named.version) as version
-        from unnest(b.trace_ids) as of_conversation(trace)
-        cross join lateral (
-          select source_id from spans where project_id = ${projectId} and trace_id = of_conversation.trace
-          order by trace_id, span_id limit ${SPANS_READ}
-        ) span
-        join span_sources source on source.project_id = ${projectId} and source.id = span.source_id
-        join lateral unnest(${textArray(VERSION_ATTRIBUTES)}) as named(version) on source.resource ? named.version
-      ) s
+      select b.is_affected, split_part(v, ':', 1), substr(v, strpos(v, ':') + 1)
+      from both_groups b cross join lateral unnest(b.traits) v
     )
     select dimension, value, count(*) filter (where is_affected)::int as affected,
       count(*) filter (where not is_affected)::int as others, null::jsonb as groups, null::text[] as subjects

@@ -14,6 +14,12 @@ export type Fields = {
   resourceConversationId: IdReader;
   /** The end user's id. */
   userId: IdReader;
+  /** The name of what sent the span; an attribute of its resource. */
+  serviceName: Reader<string>;
+  /** The version or release of what sent the span; an attribute of its resource. */
+  version: Reader<string>;
+  /** The managed prompt that a call was made from, with its version if there is one. */
+  prompt: Reader<string>;
   /** What people tag a conversation with. Those of all conventions are combined. */
   labels: Reader<string[]>;
 

@@ -12,3 +12,4 @@ export { IdentityFold, resolveTraceIdentity } from "./identity";
 export { readSpan } from "./read-span";
 export { READER_VERSION } from "./reader-version";
 export { TYPE_EVENTS } from "./readers/events";
+export { VERSION_ATTRIBUTES } from "./traits";

@@ -71,6 +71,7 @@ const DIGESTS: Readonly<Record<number, string>> = {
   2: "ffd5a081b82a12901bc1c6864a60cb03111821df081f09e74a2ce03755a5ed16",
   3: "ffd5a081b82a12901bc1c6864a60cb03111821df081f09e74a2ce03755a5ed16",
   4: "b9ad096b3823ad70d672181fe2ebf956f1c3ccbbea14d628ad811c06500c95f5",
+  5: "c251f4f93eeacb0e9de26943ee779c9dd43b150209182b79c9a49da16d1ced71",
 };
 
 test("what is read from stored spans changes only with READER_VERSION", () => {

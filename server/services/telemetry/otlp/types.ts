@@ -80,8 +80,12 @@ export type AssembledConversation = {
   userId: string | null;
   /** Oldest first. */
   feedback: SentFeedback[];
-  /** Distinct and sorted. */
+  /** Distinct and sorted, as are versions and prompts. */
   labels: string[];
+  /** What of the application sent it: its name with its version or release. */
+  versions: string[];
+  /** Names of managed prompts, with their version if sent. */
+  prompts: string[];
   /** Unix ms. */
   startedAt: number;
   lastActivityAt: number;

@@ -22,6 +22,7 @@ import type { Message } from "../schemas";
 import { termsOf } from "../search/search-terms";
 import type { RowMemo } from "./row-memo";
 import { callKey, loadStoredRows, ofCallKey, type StoredRows, toolCallKey } from "./stored-rows";
+import { traitsOf } from "./traits-of";
 
 /** Characters of the first user message that lists show. */
 const PREVIEW_CHARACTERS = 280;
@@ -293,6 +294,7 @@ function* summaryWrites(projectId: string, ids: string[], conversations: readonl
     models: modelsOf(assembled),
     sent_labels: assembled.labels,
     labels,
+    traits: traitsOf(assembled),
     started_at: Math.floor(assembled.startedAt),
     last_activity_at: Math.floor(assembled.lastActivityAt),
     message_count: assembled.messages.length,
@@ -331,7 +333,7 @@ function changedSearch(conversations: readonly Labelled[], stored: StoredRows): 
   for (const { id, labels, assembled, memo } of conversations) {
     const { words, symbols } = memo.words.of(assembled.messages.filter((message) => message.role !== "system"));
     const startedAt = Math.floor(assembled.startedAt);
-    const others = { models: modelsOf(assembled), labels, userId: assembled.userId };
+    const others = { models: modelsOf(assembled), labels, userId: assembled.userId, traits: traitsOf(assembled) };
     const of = JSON.stringify([startedAt, others, memo.words.version]);
     if (memo.search?.of === of && memo.search.version === stored.search.get(id)) continue;
     const row = { conversation_id: id, started_at: startedAt, terms: [...words, ...symbols, ...termsOf(others)] };

@@ -57,6 +57,23 @@ test("conversations read by an earlier version are read again, and others are no
   expect(await createReReader()(db())).toBe(false);
 });
 
+test("a conversation that an earlier release stored can be filtered by its traits once it was read again", async () => {
+  const { ctx } = await testProject();
+  await read(ctx, 1);
+  const provider = ["openai"];
+  const ofProvider = async () => (await listConversations(ctx, { provider })).conversations.length;
+  expect(await ofProvider()).toBe(1);
+  await misread(ctx, EARLIER);
+  await db().execute(sql`update conversations set traits = '{}' where project_id = ${ctx.projectId}`);
+  await db().execute(sql`
+    update conversation_search set terms = array(select term from unnest(terms) term where term not like 'provider:%')
+    where project_id = ${ctx.projectId}`);
+  expect(await ofProvider()).toBe(0);
+  await createReReader()(db());
+  await rebuildBacklog();
+  expect(await ofProvider()).toBe(1);
+});
+
 test("none is queued while others are pending, and a process that starts later queues the remaining ones", async () => {
   const { ctx } = await testProject();
   await read(ctx, 1, 2);

@@ -10,6 +10,7 @@ import { verb } from "@/server/platform/verb";
 import { keyOfExternalId, matchesConversationId } from "../ingest/conversation-key";
 import { summaryColumns, summaryOf } from "../projection/summary-row";
 import {
+  CONVERSATION_TRAITS,
   type ConversationSort,
   type conversationFilters,
   conversationsReply,
@@ -18,7 +19,7 @@ import {
 import { NEWEST, SORTS } from "./conversation-sorts";
 import { hasAny, hasTerms, searchConversations, type Terms } from "./search-conversations";
 import { searchMatches } from "./search-matches";
-import { searchTermsOf, termsOf } from "./search-terms";
+import { searchTermsOf, termsOf, traitTerms } from "./search-terms";
 
 type Input = Omit<z.output<typeof listConversationsInput>, "sort">;
 export type ConversationFilters = z.output<typeof conversationFilters>;
@@ -27,7 +28,7 @@ export const listConversations = verb(
   {
     name: "conversations.list",
     summary: "List conversations, by default newest start first.",
-    description: `\`startedAfter\` is inclusive, \`startedBefore\` exclusive (Unix ms). \`q\` finds conversations whose messages contain all of its words or, if it has only symbols such as \`%\`, all of those, and the one whose id it is (Whetstone's or the client's); \`match\` is where the longest of the words, or the symbols, occur, if in the first 60 messages. \`model\` is a model name as reported in the response, \`label\` one of the conversation's labels; if several are given, any of them matches. \`hasUser=false\` finds conversations for which the client sent no user, \`findingId\` those in which a Finding occurred, \`hasFeedback\` those on which users gave feedback. \`minCost\` and \`maxCost\` (US dollars) and \`minDurationMs\` and \`maxDurationMs\` are inclusive; a conversation without a known cost is in no range of costs. Labels are tags on any of its spans (\`langfuse.trace.tags\`, \`tag.tags\` and others), or labels that people added. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; conversations whose cost or tokens are unknown come last in both directions. By \`tokens\`, and by anything but \`started\` together with a filter, the newest ${SORTED_MAX.toLocaleString("en")} matching conversations are sorted: \`sampled\` is \`true\` if more match.`,
+    description: `\`startedAfter\` is inclusive, \`startedBefore\` exclusive (Unix ms). \`q\` finds conversations whose messages contain all of its words or, if it has only symbols such as \`%\`, all of those, and the one whose id it is (Whetstone's or the client's); \`match\` is where the longest of the words, or the symbols, occur, if in the first 60 messages. \`model\` is a model name as reported in the response, \`label\` one of the conversation's labels; if several are given, any of them matches. \`hasUser=false\` finds conversations for which the client sent no user, \`findingId\` those in which a Finding occurred, \`hasFeedback\` those on which users gave feedback, \`hasThumbsDown\` those with a thumbs down. \`provider\`, \`version\`, \`tool\` and \`prompt\` are values that the facets list; conversations that an earlier release stored have them once they were read again in the background. \`minCost\` and \`maxCost\` (US dollars) and \`minDurationMs\` and \`maxDurationMs\` are inclusive; a conversation without a known cost is in no range of costs. Labels are tags on any of its spans (\`langfuse.trace.tags\`, \`tag.tags\` and others), or labels that people added. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; conversations whose cost or tokens are unknown come last in both directions. By \`tokens\`, and by anything but \`started\` together with a filter, the newest ${SORTED_MAX.toLocaleString("en")} matching conversations are sorted: \`sampled\` is \`true\` if more match.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: listConversationsInput,
@@ -43,8 +44,7 @@ export const listConversations = verb(
   },
 );
 
-const isSearch = ({ q, model, label }: ConversationFilters) =>
-  q !== undefined || model !== undefined || label !== undefined;
+const isSearch = (filters: ConversationFilters) => hasAny(searchedFor(filters).terms);
 
 async function listByStart(ctx: Ctx, { limit, cursor, order, ...filters }: Input) {
   const list = byTime({
@@ -127,8 +127,12 @@ export function matchingConversations(
 }
 
 /** Returns the terms of a search, and the condition for the conversation whose id is searched for. */
-export function searchedFor({ q, model, label }: Pick<ConversationFilters, "q" | "model" | "label">) {
-  const chosen = [termsOf({ models: model ?? [] }), termsOf({ labels: label ?? [] })];
+export function searchedFor({ q, model, label, ...filters }: ConversationFilters) {
+  const chosen = [
+    termsOf({ models: model ?? [] }),
+    termsOf({ labels: label ?? [] }),
+    ...CONVERSATION_TRAITS.map((dimension) => traitTerms(dimension, filters[dimension] ?? [])),
+  ];
   const others: Terms = {
     all: chosen.flatMap((terms) => (terms.length === 1 ? terms : [])),
     oneOf: chosen.filter((terms) => terms.length > 1),
@@ -142,7 +146,7 @@ export function searchedFor({ q, model, label }: Pick<ConversationFilters, "q" |
 
 /** Returns the filters that are conditions on the conversation itself. */
 export const narrowedBy = (filters: ConversationFilters): SQL | undefined => {
-  const { hasFindings, findingId, hasErrors, hasUser, hasFeedback } = filters;
+  const { hasFindings, findingId, hasErrors, hasUser, hasFeedback, hasThumbsDown } = filters;
   return and(
     someOrNone("finding_count", hasFindings),
     findingId === undefined
@@ -154,15 +158,22 @@ export const narrowedBy = (filters: ConversationFilters): SQL | undefined => {
     someOrNone("error_count", hasErrors),
     hasUser === undefined ? undefined : (hasUser ? isNotNull : isNull)(conversations.userId),
     hasFeedback === undefined ? undefined : hasFeedback ? HAS_FEEDBACK : not(HAS_FEEDBACK),
+    hasThumbsDown === undefined ? undefined : hasThumbsDown ? HAS_THUMBS_DOWN : not(HAS_THUMBS_DOWN),
     within(conversations.cost, filters.minCost, filters.maxCost, "numeric"),
     within(SORTS.duration.by, filters.minDurationMs, filters.maxDurationMs, "bigint"),
   );
 };
 
-/** Condition: users of the application gave feedback on the conversation. */
-export const HAS_FEEDBACK = sql`exists (
+const hasFeedbackSuchAs = (condition: SQL) => sql`exists (
   select 1 from ${feedback} f
-  where f.project_id = ${conversations.projectId} and f.conversation_id = ${conversations.id} and f.given_by_user)`;
+  where f.project_id = ${conversations.projectId} and f.conversation_id = ${conversations.id} and f.given_by_user
+    and ${condition})`;
+
+/** Condition: users of the application gave feedback on the conversation. */
+export const HAS_FEEDBACK = hasFeedbackSuchAs(sql`true`);
+
+/** Condition: a user of the application gave it, or one of its turns, a thumbs down. */
+export const HAS_THUMBS_DOWN = hasFeedbackSuchAs(sql`f.kind = 'thumb' and f.value = '"down"'`);
 
 /** Condition: the value, if it is known, is in a range that includes its ends. */
 const within = (value: SQLWrapper, min: number | undefined, max: number | undefined, type: "numeric" | "bigint") =>

@@ -1,23 +1,27 @@
 import { onlySymbolsOf } from "@/server/platform/text/symbols";
 import { wordsOf } from "@/server/platform/text/words";
+import type { ConversationTrait } from "../schemas";
 
 type Searched = {
   texts?: readonly string[];
   models?: readonly string[];
   labels?: readonly string[];
   userId?: string | null | undefined;
+  /** As they are stored. */
+  traits?: readonly string[];
 };
 
 /**
  * Returns the search terms of a conversation. Words contain no colon, and symbols nothing else, so none can be mistaken for a
- * model, label or user.
+ * model, label, user or trait.
  */
-export function termsOf({ texts = [], models = [], labels = [], userId }: Searched): string[] {
+export function termsOf({ texts = [], models = [], labels = [], userId, traits = [] }: Searched): string[] {
   return [
     ...wordsOf(texts),
     ...models.map((model) => `model:${model}`),
     ...labelTerms(labels),
     ...(userId == null ? [] : [`user:${userId}`]),
+    ...traits,
   ];
 }
 
@@ -29,3 +33,7 @@ export function searchTermsOf(q: string): string[] {
 
 /** Returns the search terms of these labels. */
 export const labelTerms = (labels: readonly string[]): string[] => labels.map((label) => `label:${label}`);
+
+/** Returns the search terms of values of a dimension: also how they are stored with a conversation. */
+export const traitTerms = (dimension: ConversationTrait, values: readonly string[]): string[] =>
+  values.map((value) => `${dimension}:${value}`);

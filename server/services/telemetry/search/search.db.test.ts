@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { DAY_MS } from "@/server/platform/durations";
+import { failedTool } from "../../diagnostics/work-items/testing";
 import {
   conversationFacets,
   conversationHistogram,
@@ -10,6 +11,7 @@ import {
   downloadConversations,
   listConversations,
 } from "..";
+import { CONVERSATION_TRAITS } from "../schemas";
 
 const START = Date.UTC(2026, 0, 1);
 const WORDS = ["order", "refund", "parcel", "invoice"] as const;
@@ -25,7 +27,8 @@ type Row = {
   errors: number;
   cost: number | null;
   duration: number;
-  feedback: "user" | "evaluation" | null;
+  feedback: "user" | "thumbs down" | "evaluation" | null;
+  traits: string[];
 };
 
 /**
@@ -44,23 +47,32 @@ const ROWS: Row[] = Array.from({ length: COUNT }, (_, n) => ({
   errors: n % 3 === 0 ? 2 : 0,
   cost: n % 4 === 0 ? null : (n % 100) / 100,
   duration: (n % 9) * 1000,
-  feedback: n % 13 === 0 ? "user" : n % 13 === 1 ? "evaluation" : null,
+  feedback: n % 13 === 0 ? "user" : n % 13 === 1 ? "evaluation" : n % 13 === 2 ? "thumbs down" : null,
+  traits: [
+    ["provider:openai", "version:shop 2.4.0"],
+    ["prompt:refund 3", "provider:openai", "tool:get_order", "version:shop 2.5.0"],
+    ["provider:azure", "tool:get_order", "tool:refund"],
+    [],
+    [],
+  ][n % 5]!,
 }));
 
 async function stored({ db, projectId }: Ctx, rows: readonly Row[]) {
   const given = sql`jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
-    as t(id text, at bigint, words jsonb, model text, labels jsonb, "user" text, findings int, errors int, cost numeric, duration int, feedback text)`;
+    as t(id text, at bigint, words jsonb, model text, labels jsonb, "user" text, findings int, errors int, cost numeric, duration int, feedback text, traits jsonb)`;
   await db.execute(sql`
-    insert into conversations (project_id, id, key, external_id, user_id, models, labels, started_at, last_activity_at, received_at, finding_count, error_count, cost)
-    select ${projectId}::text, id, 'id:' || id, id, "user", array[model], array(select jsonb_array_elements_text(labels)), at, at + duration, at, findings, errors, cost from ${given}`);
+    insert into conversations (project_id, id, key, external_id, user_id, models, labels, started_at, last_activity_at, received_at, finding_count, error_count, cost, traits)
+    select ${projectId}::text, id, 'id:' || id, id, "user", array[model], array(select jsonb_array_elements_text(labels)), at, at + duration, at, findings, errors, cost, array(select jsonb_array_elements_text(traits)) from ${given}`);
   await db.execute(sql`
     insert into feedback (project_id, id, conversation_id, kind, value, given_by_user, source, identity, given_at, created_at)
-    select ${projectId}::text, 'fb_' || id, id, 'score', '1', feedback = 'user', 'api', id, at, at from ${given}
+    select ${projectId}::text, 'fb_' || id, id, case when feedback = 'thumbs down' then 'thumb' else 'score' end,
+      case when feedback = 'thumbs down' then '"down"' else '1' end::jsonb, feedback <> 'evaluation', 'api', id, at, at from ${given}
     where feedback is not null`);
   await db.execute(sql`
     insert into conversation_search (project_id, conversation_id, started_at, terms)
     select ${projectId}::text, id, at, array(select jsonb_array_elements_text(words)) || array_remove(array['model:' || model, 'user:' || "user"], null)
-        || array(select 'label:' || jsonb_array_elements_text(labels)) from ${given}`);
+        || array(select 'label:' || jsonb_array_elements_text(labels))
+        || array(select jsonb_array_elements_text(traits)) from ${given}`);
 }
 
 async function everyPage(ctx: Ctx, filters: Parameters<typeof listConversations>[1]) {
@@ -86,6 +98,7 @@ const said =
   (row: Row) =>
     words.every((word) => row.words.includes(word));
 const [from, to] = [START + DAY_MS, START + 60 * DAY_MS];
+const isOfUser = ({ feedback }: Row) => feedback === "user" || feedback === "thumbs down";
 const within = (id: string) => (row: Row) => row.id === id && row.at >= from && row.at < to;
 
 test.each([
@@ -127,9 +140,23 @@ test.each([
   ],
   [
     { hasFeedback: true, model: "gpt-5", maxCost: 0.5 },
-    (row: Row) => row.feedback === "user" && row.model === "gpt-5" && row.cost !== null && row.cost <= 0.5,
+    (row: Row) => isOfUser(row) && row.model === "gpt-5" && row.cost !== null && row.cost <= 0.5,
   ],
-  [{ hasFeedback: false, hasErrors: true }, (row: Row) => row.feedback !== "user" && row.errors > 0],
+  [{ hasFeedback: false, hasErrors: true }, (row: Row) => !isOfUser(row) && row.errors > 0],
+  [{ hasThumbsDown: true, hasErrors: false }, (row: Row) => row.feedback === "thumbs down" && row.errors === 0],
+  [{ tool: "get_order" }, (row: Row) => row.traits.includes("tool:get_order")],
+  [
+    { tool: ["refund", "nothing"], provider: "azure", q: "order" },
+    (row: Row) => row.traits.includes("tool:refund") && said("order")(row),
+  ],
+  [
+    { version: ["shop 2.4.0", "shop 2.5.0"], hasThumbsDown: false, userId: "user-2" },
+    (row: Row) =>
+      row.traits.some((trait) => trait.startsWith("version:")) &&
+      row.feedback !== "thumbs down" &&
+      row.user === "user-2",
+  ],
+  [{ prompt: "refund 3", provider: "azure" }, () => false],
   [{ q: "order", hasFindings: true }, (row: Row) => said("order")(row) && row.findings > 0],
   [
     { model: "gpt-5", hasFindings: false, hasErrors: true },
@@ -227,8 +254,10 @@ test("a facet's counts match the list with that value under the other filters", 
     other,
     ROWS.slice(0, 50).map((row) => ({ ...row, id: `other_${row.id}` })),
   );
-  for (const { model, label, hasFindings, hasErrors, hasFeedback, hasUser, ...rest } of [
+  for (const filters of [
     {},
+    { tool: ["get_order"], provider: ["azure"] },
+    { version: ["shop 2.5.0"], tool: ["refund"], hasThumbsDown: false },
     { model: ["gpt-4o"] },
     { model: ["gpt-4o", "acme-1"], label: ["vip"], hasErrors: true },
     { label: ["eu", "us"], hasFindings: false, startedAfter: from, startedBefore: to },
@@ -238,7 +267,6 @@ test("a facet's counts match the list with that value under the other filters", 
     { hasFeedback: true, hasErrors: true, maxDurationMs: 4000 },
     { q: "zebra", model: ["gpt-5"] },
   ] as Filters[]) {
-    const filters = { model, label, hasFindings, hasErrors, hasFeedback, hasUser, ...rest };
     const { facets } = await conversationFacets(ctx, filters);
     const count = async (instead: object) => (await countConversations(ctx, { ...filters, ...instead })).count;
     expect(facets).toMatchObject({
@@ -248,13 +276,17 @@ test("a facet's counts match the list with that value under the other filters", 
       withoutFindings: await count({ hasFindings: false }),
       withErrors: await count({ hasErrors: true }),
       withoutErrors: await count({ hasErrors: false }),
-      withFeedback: await count({ hasFeedback: true }),
-      withoutFeedback: await count({ hasFeedback: false }),
+      withFeedback: await count({ hasFeedback: true, hasThumbsDown: undefined }),
+      withoutFeedback: await count({ hasFeedback: false, hasThumbsDown: undefined }),
+      withThumbsDown: await count({ hasFeedback: undefined, hasThumbsDown: true }),
       withUser: await count({ hasUser: true }),
       withoutUser: await count({ hasUser: false }),
     });
     for (const { value, count: counted } of facets.models) expect(counted).toBe(await count({ model: value }));
     for (const { value, count: counted } of facets.labels) expect(counted).toBe(await count({ label: value }));
+    for (const dimension of CONVERSATION_TRAITS)
+      for (const { value, count: counted } of facets[`${dimension}s`])
+        expect(counted).toBe(await count({ [dimension]: value }));
     const listed = facets.models.map(({ value }) => value).sort();
     const occurring = await Promise.all(
       ["acme-1", "gpt-4o", "gpt-5"].map(async (value) => ((await count({ model: value })) > 0 ? [value] : [])),
@@ -271,4 +303,18 @@ test("a chosen value is listed with its count even if fifty others are more freq
   expect(facets.models).toHaveLength(50);
   expect(facets.models).toContainEqual({ value: "model-58", count: 1 });
   expect((await conversationFacets(ctx, {})).facets.models).not.toContainEqual({ value: "model-58", count: 1 });
+});
+
+test("a Finding's facet counts the conversations that match, without dismissed Findings, for those who may read them", async () => {
+  const [{ ctx, asKey }, { ctx: other }] = [await testProject(), await testProject()];
+  await stored(ctx, ROWS);
+  const failing = await failedTool(ctx, {});
+  const dismissed = await failedTool(ctx, { tool: "search" });
+  await ctx.db.execute(sql`
+    update findings set review_status = 'dismissed' where project_id = ${ctx.projectId} and id = ${dismissed.findingId}`);
+  const { facets } = await conversationFacets(ctx, {});
+  expect(facets.findings).toEqual([{ id: failing.findingId, title: expect.any(String), count: 1 }]);
+  expect((await conversationFacets(ctx, { model: "acme-1" })).facets.findings).toEqual([]);
+  expect((await conversationFacets(other, {})).facets.findings).toEqual([]);
+  expect((await conversationFacets(asKey("project:data:read"), {})).facets.findings).toBeNull();
 });

@@ -11,18 +11,28 @@ import {
 import { formatCount } from "@/app/_lib/format";
 import type { RouterOutputs } from "@/app/_lib/trpc/client";
 import { SEVERAL_MAX } from "@/server/platform/schemas";
-import { HAS_USER, type View } from "./view";
+import { CONVERSATION_TRAITS, type ConversationTrait } from "@/server/services/telemetry/schemas";
+import { HAS_USER, TRAIT_WORDS, type View } from "./view";
 
+type ValuesName = "model" | "label" | ConversationTrait;
 type RangeName = "minCost" | "maxCost" | "minSeconds" | "maxSeconds";
 type FacetCounts = RouterOutputs["conversations"]["facets"]["facets"];
 type Props = {
   view: View;
   setView: (
-    view: Partial<Pick<View, "model" | "label" | "findings" | "errors" | "feedback" | "user" | "hasUser" | RangeName>>,
+    view: Partial<
+      Pick<
+        View,
+        ValuesName | "findings" | "finding" | "errors" | "feedback" | "thumbsDown" | "user" | "hasUser" | RangeName
+      >
+    >,
   ) => unknown;
   facets: FacetCounts | undefined;
   shown: boolean;
 };
+
+/** More would push the other facets out of sight. */
+const FINDINGS_SHOWN = 6;
 
 const toggled = (values: readonly string[], value: string, on: boolean) =>
   on ? [...values, value].slice(0, SEVERAL_MAX) : values.filter((other) => other !== value);
@@ -57,6 +67,18 @@ const FacetEither = ({ title, labels, counts, value, onChange }: EitherProps) =>
 /** The conversations' facets, each counted under the other filters; a click narrows the list. */
 export function Facets({ view, setView, facets, shown }: Props) {
   const exact = facets !== undefined && !facets.sampled;
+  const values = (title: string, name: ValuesName, counted: FacetCounts["models"] | undefined) => (
+    <FacetValues
+      key={name}
+      title={title}
+      mono={name === "model" || name === "tool"}
+      values={counted}
+      chosen={view[name]}
+      several
+      exact={exact}
+      onToggle={(value, on) => setView({ [name]: toggled(view[name], value, on) })}
+    />
+  );
   return (
     <FacetPanel shown={shown}>
       <FacetEither
@@ -66,6 +88,25 @@ export function Facets({ view, setView, facets, shown }: Props) {
         value={view.findings}
         onChange={(findings) => setView({ findings })}
       />
+      {view.finding === null ? (
+        <FacetOptions>
+          {facets?.findings?.slice(0, FINDINGS_SHOWN).map(({ id, title, count }) => (
+            <FacetOption
+              key={id}
+              label={title.replaceAll("`", "")}
+              count={count}
+              on={false}
+              onToggle={() => setView({ finding: id })}
+            />
+          ))}
+        </FacetOptions>
+      ) : (
+        <FacetOnly
+          title="Finding"
+          value={facets?.findings?.find(({ id }) => id === view.finding)?.title ?? view.finding}
+          onRemove={() => setView({ finding: null })}
+        />
+      )}
       <FacetEither
         title="Errors"
         labels={["With errors", "Without errors"]}
@@ -73,30 +114,35 @@ export function Facets({ view, setView, facets, shown }: Props) {
         value={view.errors}
         onChange={(errors) => setView({ errors })}
       />
-      <FacetEither
-        title="Feedback"
-        labels={["With feedback", "Without feedback"]}
-        counts={[facets?.withFeedback, facets?.withoutFeedback]}
-        value={view.feedback}
-        onChange={(feedback) => setView({ feedback })}
-      />
-      <FacetValues
-        title="Model"
-        mono
-        values={facets?.models}
-        chosen={view.model}
-        several
-        exact={exact}
-        onToggle={(value, on) => setView({ model: toggled(view.model, value, on) })}
-      />
-      <FacetValues
-        title="Label"
-        values={facets?.labels}
-        chosen={view.label}
-        several
-        exact={exact}
-        onToggle={(value, on) => setView({ label: toggled(view.label, value, on) })}
-      />
+      <FacetTitle>Feedback</FacetTitle>
+      <FacetOptions>
+        <FacetOption
+          label="With feedback"
+          count={facets?.withFeedback}
+          on={view.feedback === true}
+          onToggle={() => setView({ feedback: view.feedback === true ? null : true, thumbsDown: null })}
+        />
+        <FacetOption
+          label="Thumbs down"
+          count={facets?.withThumbsDown}
+          on={view.thumbsDown === true}
+          onToggle={() => setView({ feedback: null, thumbsDown: view.thumbsDown === true ? null : true })}
+        />
+        <FacetOption
+          label="Without feedback"
+          count={facets?.withoutFeedback}
+          on={view.feedback === false}
+          onToggle={() => setView({ feedback: view.feedback === false ? null : false, thumbsDown: null })}
+        />
+      </FacetOptions>
+      {values("Model", "model", facets?.models)}
+      {values("Label", "label", facets?.labels)}
+      {CONVERSATION_TRAITS.map((dimension) => {
+        const counted = facets?.[`${dimension}s`];
+        // Not every client sends each of them.
+        const isUnused = (counted?.length ?? 0) === 0 && view[dimension].length === 0;
+        return isUnused ? null : values(TRAIT_WORDS[dimension], dimension, counted);
+      })}
       <FacetRange
         title="Cost"
         unit="$"

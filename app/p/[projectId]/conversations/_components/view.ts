@@ -13,9 +13,15 @@ import { listParsers, sortInput } from "@/app/_components/data-table/list-view";
 import { downloadHref } from "@/app/_lib/download-href";
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
 import { type ListFormat, SEVERAL_MAX } from "@/server/platform/schemas";
-import { COST_MAX, LABEL_CHARACTERS } from "@/server/services/telemetry/schemas";
+import {
+  CONVERSATION_TRAITS,
+  COST_MAX,
+  type ConversationTrait,
+  LABEL_CHARACTERS,
+  TRAIT_CHARACTERS,
+} from "@/server/services/telemetry/schemas";
 
-/** A label has at least one character: `label=` in a URL is not a filter. */
+/** A label or trait has at least one character: `label=` in a URL is not a filter. */
 const parseAsLabel = createParser<string>({ parse: (text) => text || null, serialize: (label) => label });
 
 /** The page's state, stored in the URL, so that a copied URL shows the same. */
@@ -23,12 +29,17 @@ export const viewParsers = {
   q: parseAsString.withDefault(""),
   model: parseAsNativeArrayOf(parseAsString),
   label: parseAsNativeArrayOf(parseAsLabel),
+  provider: parseAsNativeArrayOf(parseAsLabel),
+  version: parseAsNativeArrayOf(parseAsLabel),
+  tool: parseAsNativeArrayOf(parseAsLabel),
+  prompt: parseAsNativeArrayOf(parseAsLabel),
   user: parseAsString,
   hasUser: parseAsBoolean,
   findings: parseAsBoolean,
   finding: parseAsString,
   errors: parseAsBoolean,
   feedback: parseAsBoolean,
+  thumbsDown: parseAsBoolean,
   /** US dollars. */
   minCost: parseAsFloat,
   maxCost: parseAsFloat,
@@ -81,12 +92,19 @@ export function listInput(projectId: string, view: View, now: number) {
     ...(view.label.length > 0
       ? { label: view.label.slice(0, SEVERAL_MAX).map((label) => label.slice(0, LABEL_CHARACTERS)) }
       : {}),
+    ...Object.fromEntries(
+      CONVERSATION_TRAITS.filter((dimension) => view[dimension].length > 0).map((dimension) => [
+        dimension,
+        view[dimension].slice(0, SEVERAL_MAX).map((value) => value.slice(0, TRAIT_CHARACTERS)),
+      ]),
+    ),
     ...(view.user !== null ? { userId: view.user } : {}),
     ...(view.hasUser !== null ? { hasUser: view.hasUser } : {}),
     ...(view.findings !== null ? { hasFindings: view.findings } : {}),
     ...(view.finding !== null ? { findingId: view.finding.slice(0, 100) } : {}),
     ...(view.errors !== null ? { hasErrors: view.errors } : {}),
     ...(view.feedback !== null ? { hasFeedback: view.feedback } : {}),
+    ...(view.thumbsDown !== null ? { hasThumbsDown: view.thumbsDown } : {}),
     ...bound("minCost", view.minCost, COST_MAX),
     ...bound("maxCost", view.maxCost, COST_MAX),
     ...bound("minDurationMs", milliseconds(view.minSeconds), Number.MAX_SAFE_INTEGER),
@@ -113,12 +131,17 @@ export const NO_FILTERS = {
   q: null,
   model: null,
   label: null,
+  provider: null,
+  version: null,
+  tool: null,
+  prompt: null,
   user: null,
   hasUser: null,
   findings: null,
   finding: null,
   errors: null,
   feedback: null,
+  thumbsDown: null,
   minCost: null,
   maxCost: null,
   minSeconds: null,
@@ -131,17 +154,29 @@ export const NO_FILTERS = {
 /** A filter of the sidebar, and the view without it. */
 export type ChosenFilter = { id: string; text: string; without: Partial<View> };
 
+/** What the dimensions are called. */
+export const TRAIT_WORDS: Record<ConversationTrait, string> = {
+  provider: "Provider",
+  version: "Version",
+  tool: "Tool",
+  prompt: "Prompt",
+};
+
 /** Whether the client named a user. */
 export const HAS_USER = { true: "With a user", false: "No user" } as const;
 
 /** Returns the filters that are active beside the search and the time. */
 export function chosenFilters(
-  { model, label, user, hasUser, findings, finding, errors, feedback, ...ranges }: View,
+  { model, label, user, hasUser, findings, finding, errors, feedback, thumbsDown, ...rest }: View,
   { findingTitle }: { findingTitle?: string | undefined } = {},
 ): ChosenFilter[] {
-  const either = (name: "findings" | "errors" | "feedback", value: boolean | null, what: string): ChosenFilter[] =>
+  const either = (
+    name: "findings" | "errors" | "feedback" | "thumbsDown",
+    value: boolean | null,
+    what: string,
+  ): ChosenFilter[] =>
     value === null ? [] : [{ id: name, text: `${value ? "With" : "Without"} ${what}`, without: { [name]: null } }];
-  const each = (name: "model" | "label", values: readonly string[], what: string): ChosenFilter[] =>
+  const each = (name: "model" | "label" | ConversationTrait, values: readonly string[], what: string): ChosenFilter[] =>
     values.map((value) => ({
       id: `${name}:${value}`,
       text: `${what}: ${value}`,
@@ -154,10 +189,12 @@ export function chosenFilters(
       : [{ id: "finding", text: `Finding: ${findingTitle ?? finding}`, without: { finding: null } }]),
     ...either("errors", errors, "errors"),
     ...either("feedback", feedback, "feedback"),
-    ...chosenRange("Cost", "Cost", ranges.minCost, ranges.maxCost, (dollars) => `$${dollars}`),
-    ...chosenRange("Seconds", "Duration", ranges.minSeconds, ranges.maxSeconds, (seconds) => `${seconds} s`),
+    ...either("thumbsDown", thumbsDown, "a thumbs down"),
+    ...chosenRange("Cost", "Cost", rest.minCost, rest.maxCost, (dollars) => `$${dollars}`),
+    ...chosenRange("Seconds", "Duration", rest.minSeconds, rest.maxSeconds, (seconds) => `${seconds} s`),
     ...each("model", model, "Model"),
     ...each("label", label, "Label"),
+    ...CONVERSATION_TRAITS.flatMap((dimension) => each(dimension, rest[dimension], TRAIT_WORDS[dimension])),
     ...(hasUser === null ? [] : [{ id: "hasUser", text: HAS_USER[`${hasUser}`], without: { hasUser: null } }]),
     ...(user === null ? [] : [{ id: "user", text: `User: ${user}`, without: { user: null } }]),
   ];

@@ -1,5 +1,6 @@
 import { IdentityFold } from "../identity";
 import { LabelFold } from "../labels";
+import { TraitFold } from "../traits";
 import type { AssembledConversation, LogRecord, SpanRecord } from "../types";
 import { byTime, putInOrder } from "./by-time";
 import { exchangesOf } from "./exchanges";
@@ -43,6 +44,7 @@ export function createAssembler(texts: TextStore = IN_MEMORY): Assembler {
   const interned = new InternedMessages(texts);
   const identity = new IdentityFold();
   const labels = new LabelFold();
+  const traits = new TraitFold();
   const facts = new Map<string, SpanFacts>();
   const modelCalls = new ModelCalls();
   const toolCallMemo = new ToolCallMemo(texts);
@@ -58,6 +60,7 @@ export function createAssembler(texts: TextStore = IN_MEMORY): Assembler {
       unmeasured.push(read);
       identity.addSpan(span);
       labels.addSpan(span);
+      traits.addSpan(span);
       firstUs = Math.min(firstUs, span.startedUs);
       lastUs = Math.max(lastUs, span.endedUs);
       for (const log of logs) {
@@ -80,6 +83,7 @@ export function createAssembler(texts: TextStore = IN_MEMORY): Assembler {
         feedback: sentFeedback(spans),
         userId: identity.identity().userId,
         labels: labels.labels(),
+        ...traits.traits(),
         startedAt: Number.isFinite(firstUs) ? toMs(firstUs) : 0,
         lastActivityAt: toMs(lastUs),
       };

@@ -1,6 +1,16 @@
 import type { Convention } from "../convention";
 import { messagesIn } from "../readers/message-source";
-import { jsonText, mapped, numberOf, objectIn, type Reader, text, textInJson, value } from "../readers/reader";
+import {
+  jsonText,
+  mapped,
+  numberOf,
+  objectIn,
+  type Reader,
+  text,
+  textInJson,
+  textWithVersion,
+  value,
+} from "../readers/reader";
 import { tagsIn } from "../readers/tags";
 import { TIER_KEYS } from "../usage/tier-keys";
 
@@ -12,6 +22,8 @@ export const LANGFUSE: Convention = {
     "langfuse/langfuse-python, langfuse/_client/attributes.py at c3c6a09e, and langfuse/langfuse-js, packages/core/src/constants.ts at 0d5a8d0e",
   conversationId: [text("langfuse.session.id")],
   userId: [text("langfuse.user.id")],
+  version: [text("langfuse.release")],
+  prompt: [textWithVersion("langfuse.observation.prompt.name", "langfuse.observation.prompt.version")],
   labels: [tagsIn("langfuse.trace.tags")],
   spanType: [
     mapped("langfuse.observation.type", {
@@ -57,12 +69,10 @@ export const LANGFUSE: Convention = {
   shown: [
     "langfuse.observation.model.parameters",
     "langfuse.observation.model_parameters",
-    "langfuse.observation.prompt.*",
     "langfuse.trace.*",
     "langfuse.observation.metadata.*",
     "langfuse.internal.*",
     "langfuse.environment",
-    "langfuse.release",
     "langfuse.version",
     "langfuse.observation.completion_start_time",
   ],
@@ -71,8 +81,6 @@ export const LANGFUSE: Convention = {
     "session.id",
     "langfuse.trace.name",
     "langfuse.trace.public",
-    "langfuse.observation.prompt.name",
-    "langfuse.observation.prompt.version",
     "langfuse.internal.as_root",
     "langfuse.internal.is_app_root",
     "langfuse.trace.metadata.*",

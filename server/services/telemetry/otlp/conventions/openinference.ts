@@ -59,6 +59,7 @@ export const OPENINFERENCE: Convention = {
     ["llm.token_count.completion_details.reasoning", "reasoning"],
     ["llm.token_count.total", "total"],
   ],
+  prompt: [text("llm.prompt_template.version")],
   shown: [
     "llm.invocation_parameters",
     "embedding.invocation_parameters",

@@ -11,6 +11,9 @@ export const OPENTELEMETRY: Convention = {
   conversationId: [text("gen_ai.conversation.id"), text("gen_ai.session.id")],
   resourceConversationId: [text("session.id")],
   userId: [text("enduser.id")],
+  serviceName: [text("service.name")],
+  version: [text("service.version"), text("vcs.ref.head.revision"), text("vcs.repository.ref.revision")],
+  prompt: [text("gen_ai.prompt.name")],
   spanType: [
     mapped("gen_ai.operation.name", {
       chat: "llm",
@@ -101,7 +104,6 @@ export const OPENTELEMETRY: Convention = {
     "gen_ai.tool.type",
     "gen_ai.agent.*",
     "gen_ai.workflow.*",
-    "gen_ai.prompt.name",
     "gen_ai.response.time_to_first_chunk",
     "gen_ai.client.operation.time_to_first_chunk",
     "gen_ai.server.*",

@@ -25,6 +25,18 @@ export function text(name: string): Reader<string> {
   return { takes: [name], read: (attributes) => textOf(attributes[name]) };
 }
 
+/** Reads text, followed by the version that another attribute names. */
+export function textWithVersion(name: string, version: string): Reader<string> {
+  return {
+    takes: [name, version],
+    read: (attributes) => {
+      const found = textOf(attributes[name]);
+      const of = textOf(attributes[version]);
+      return found === undefined || of === undefined ? found : `${found} ${of}`;
+    },
+  };
+}
+
 /** Reads text inside an attribute that holds a JSON object: the first of `keys` that is present. */
 export function textInJson(name: string, ...keys: string[]): Reader<string> {
   return {

@@ -11,7 +11,11 @@ test("a trait that the list of conversations can filter by is a link to them", (
   const hrefOf = (dimension: Parameters<typeof traitHref>[2]["dimension"], value: string | null) =>
     traitHref("prj_1", "fnd_1", { dimension, value });
   expect(hrefOf("model", "a b")).toBe("/p/prj_1/conversations?model=a+b&finding=fnd_1");
+  expect(hrefOf("version", "shop 2.4.0")).toBe("/p/prj_1/conversations?version=shop+2.4.0&finding=fnd_1");
+  expect(hrefOf("provider", "openai")).toBe("/p/prj_1/conversations?provider=openai&finding=fnd_1");
+  expect(hrefOf("tool", "get_order")).toBe("/p/prj_1/conversations?tool=get_order&finding=fnd_1");
+  expect(hrefOf("prompt", "refund 3")).toBe("/p/prj_1/conversations?prompt=refund+3&finding=fnd_1");
   expect(hrefOf("user", null)).toBe("/p/prj_1/conversations?hasUser=false&finding=fnd_1");
   expect(hrefOf("label", null)).toBeNull();
-  expect(hrefOf("tool", "get_order")).toBeNull();
+  expect(hrefOf("hour", "8")).toBeNull();
 });

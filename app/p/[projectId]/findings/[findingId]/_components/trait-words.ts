@@ -13,6 +13,7 @@ const DIMENSIONS: Record<TraitDimension, { one: string; none: string }> = {
   version: { one: "Version", none: "No version" },
   label: { one: "Label", none: "No label" },
   tool: { one: "Tool", none: "No tool" },
+  prompt: { one: "Prompt", none: "No prompt" },
   user: { one: "User", none: "No user" },
   hour: { one: "Began", none: "Unknown start" },
 };
@@ -33,7 +34,7 @@ export function traitHref(projectId: string, findingId: string, { dimension, val
       ? value === null
         ? { hasUser: false }
         : { user: value }
-      : (dimension === "model" || dimension === "label") && value !== null
+      : dimension !== "hour" && value !== null
         ? { [dimension]: [value] }
         : null;
   if (filter === null) return null;

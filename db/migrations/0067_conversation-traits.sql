@@ -1,0 +1,1 @@
+ALTER TABLE "conversations" ADD COLUMN "traits" text[] DEFAULT '{}' NOT NULL;
