@@ -133,6 +133,7 @@ try {
   await measure("traces.spans, 500 from the middle", () =>
     telemetry.listSpans(ctx, { traceId, fromSpanId, limit: 500 }),
   );
+  await measure("traces.outline, 2,000", () => telemetry.listSpanOutlines(ctx, { traceId }));
   await measure("traces.logs, 500", () => telemetry.listLogs(ctx, { traceId, limit: 500 }));
   const { startedAt, lastActivityAt } = conversation;
   const atOnce = { messages: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER, around: 0 };

@@ -59,7 +59,7 @@ test("a search result shows the matching message with its match marked", async (
 test("the palette opens traces and spans by pasted id, runs actions, and lists recent pages", async ({ page }) => {
   await page.getByRole("link", { name: "Where is order 17?" }).click();
   await page.getByRole("tab", { name: "Spans" }).click();
-  await page.getByRole("button", { name: /chat/ }).first().click();
+  await page.getByRole("treeitem", { name: /chat/ }).first().click();
   await expect(page).toHaveURL(/span=\w{16}/);
   // A page is remembered once a reader has stayed on it.
   const remembered = () =>

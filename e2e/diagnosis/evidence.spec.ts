@@ -85,7 +85,7 @@ test("a Finding's evidence links to its span in its trace, and its text is only 
   const [finding] = await findings();
   await page.goto(`/p/${project.projectId}/findings/${finding!.id}`);
   await page.getByRole("link", { name: "span", exact: true }).click();
-  const row = page.getByRole("button", { pressed: true });
+  const row = page.getByRole("treeitem", { selected: true });
   await expect(row).toContainText("get_order", OPENS);
   await expect(row).toBeInViewport();
   await expect(page.getByLabel("Trace", { exact: true })).toHaveValue(failing);

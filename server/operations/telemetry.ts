@@ -19,6 +19,7 @@ import {
   listModelCalls,
   listParkedTraces,
   listRefusals,
+  listSpanOutlines,
   listSpans,
   listToolCalls,
   locate,
@@ -76,6 +77,7 @@ export const TELEMETRY = {
   traces: under("Conversations", {
     get: get(`${project}/traces/:traceId`, getTrace),
     spans: get(`${project}/traces/:traceId/spans`, listSpans),
+    outline: get(`${project}/traces/:traceId/outline`, listSpanOutlines),
     logs: get(`${project}/traces/:traceId/logs`, listLogs),
   }),
   feedback: under("Feedback", {

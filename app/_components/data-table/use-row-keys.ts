@@ -16,7 +16,7 @@ export function takesKeys(container: HTMLElement | null, secondary: boolean) {
   return focused === null ? !secondary : focused === container;
 }
 
-/** Moves the focus between rows: j and k, and from a row also the arrows, Home and End. */
+/** Moves the focus between rows: j and k, and from a row also the arrows, Home and End. Returns what moves it to one. */
 export function useRowKeys(container: RefObject<HTMLElement | null>, count: number, options: Options = {}) {
   const { scrollToIndex, activeIndex = -1, secondary = false } = options;
   const rowAt = (index: number) => container.current?.querySelector<HTMLElement>(`[data-row="${index}"]`);
@@ -53,6 +53,7 @@ export function useRowKeys(container: RefObject<HTMLElement | null>, count: numb
     Home: onRow(() => goTo(0)),
     End: onRow(() => goTo(count - 1)),
   });
+  return goTo;
 }
 
 /** Returns the id of the row in `container` with the focus, if any. */

@@ -41,6 +41,7 @@ export {
   snapshotLengths,
 } from "./conversations/read-windows";
 export type { Snapshot, SnapshotContent } from "./conversations/snapshot";
+export { listSpanOutlines } from "./conversations/trace-outline";
 export type { WindowSize } from "./conversations/window-layout";
 export {
   attachOverlooked,

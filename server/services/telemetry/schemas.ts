@@ -361,6 +361,41 @@ export const listSpansInput = z.strictObject({
   ...pageInput,
 });
 export const spansReply = z.object({ spans: z.array(span), pagination });
+/** Spans on a page of outlines: a page of them is as long as one of spans. */
+export const OUTLINES_MAX = 2000;
+export const listSpanOutlinesInput = z.strictObject({
+  ...traceInput.shape,
+  ...pageInput,
+  limit: queryInteger(1, OUTLINES_MAX)
+    .default(OUTLINES_MAX)
+    .describe("At most this many spans, fewer when they have many attributes."),
+});
+/** What a tree of spans shows of one. `usage` and `cost` (US dollars) are `null` when unknown, and when it is no model call. */
+const spanOutline = span
+  .pick({
+    spanId: true,
+    parentSpanId: true,
+    name: true,
+    type: true,
+    counted: true,
+    status: true,
+    startedAt: true,
+    endedAt: true,
+  })
+  .extend({
+    model: z.string().nullable().describe("The model that answered, or the one requested."),
+    usage: usage
+      .nullable()
+      .describe("Tokens and other units in disjoint buckets; `null` when unknown or no model call."),
+    cost: z.number().nullable().describe("US dollars; `null` when unknown or no model call."),
+    words: z.string().nullable().describe("The first words of its message, tool call or error, on one line."),
+  });
+export type SpanOutline = z.infer<typeof spanOutline>;
+export const spanOutlinesReply = z.object({
+  spans: z.array(spanOutline),
+  unmapped: z.array(z.string()).describe("Names of the attributes on this page that no reader recognised."),
+  pagination,
+});
 export const listLogsInput = z.strictObject({
   ...traceInput.shape,
   /** Returns only the log records of this span. */

@@ -1,11 +1,12 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import { modelCalls, traces } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { readSpan, TYPE_EVENTS } from "../otlp";
 import type { LogRecord, SpanRecord } from "../otlp/types";
-import { loadLogRows, loadSpanRows } from "../projection/load-spans";
+import { loadLogOutlines, loadLogRows, loadSpanRows } from "../projection/load-spans";
+import { groupLogs } from "../projection/read-missing";
 import { fitting, partsPage } from "./parts-page";
 
 const US_PER_MS = 1000;
@@ -49,15 +50,36 @@ const positionOf = (at: string, { batch, place, id }: Arrived): [number, string]
   `${batch} ${place} ${id}`,
 ];
 
+type SpansPage = Page & { fromSpanId?: string | undefined };
+
 /** Returns spans of a trace of the context's project as stored and interpreted, earliest start first. */
-export async function spansPage(ctx: Ctx, page: Page & { fromSpanId?: string | undefined }) {
+export const spansPage = (ctx: Ctx, page: SpansPage) =>
+  pageOfSpans(ctx, page, {
+    list: "spans",
+    length: sql`${LENGTH_IN_ROW} + coalesce((s.content ->> 'length')::int, 0)`,
+    read: (spanIds) => readSpans(ctx, page.traceId, spanIds),
+  });
+
+type Reading<Row> = {
+  list: string;
+  /** What a span `s` adds to the length of a page, in bytes. */
+  length: SQL;
+  /** Returns these spans in this order. */
+  read: (spanIds: string[]) => Promise<readonly Row[]>;
+};
+
+/** The length of what a span's row holds, without the long values that were taken out of it. */
+export const LENGTH_IN_ROW = sql`(octet_length(s.attributes::text) + coalesce(octet_length(s.events::text), 0))`;
+
+/** Returns a page of a trace's spans, earliest start first, however they are read. */
+export async function pageOfSpans<Row>(ctx: Ctx, page: SpansPage, { list, length, read }: Reading<Row>) {
   const { db, projectId } = ctx;
   const { traceId, fromSpanId } = page;
   const ofTrace = sql`s.project_id = ${projectId} and s.trace_id = ${traceId}`;
   const first = fromSpanId === undefined ? null : await startOf(ctx, traceId, fromSpanId);
   return partsPage({
     ...page,
-    list: "spans",
+    list,
     filters: { project: projectId, traceId, fromSpanId },
     keysAfter: async (position, most) => {
       const from = (at: string | number, { batch, place, id }: Arrived) =>
@@ -76,19 +98,13 @@ export async function spansPage(ctx: Ctx, page: Page & { fromSpanId?: string | u
           ) k
           cross join lateral (
             -- A plan for any limit expects one span, and then a join reads the whole trace for each.
-            select octet_length(s.attributes::text) + coalesce(octet_length(s.events::text), 0)
-                   + coalesce((s.content ->> 'length')::int, 0) as length
+            select ${length} as length
             from spans s where ${ofTrace} and s.span_id = k.span_id limit 1
           ) l
           order by k.started_us, k.batch, k.place, k.span_id`)),
       ];
     },
-    read: (keys) =>
-      readSpans(
-        ctx,
-        traceId,
-        keys.map((key) => key.span_id),
-      ),
+    read: (keys) => read(keys.map((key) => key.span_id)),
     positionOf: (key) => positionOf(key.at, { ...key, id: key.span_id }),
   });
 }
@@ -118,16 +134,11 @@ async function readSpans(ctx: Ctx, traceId: string, spanIds: string[]) {
     loadTypeLogs(ctx, traceId, spanIds),
   ]);
   const countedIds = new Set(counted.map((call) => call.spanId));
-  const logsOf = new Map<string | null, LogRecord[]>();
-  for (const record of typeLogs) {
-    const own = logsOf.get(record.spanId);
-    if (own) own.push(record);
-    else logsOf.set(record.spanId, [record]);
-  }
+  const logsOf = groupLogs(typeLogs);
   const byId = new Map(spans.map((span) => [span.spanId, span]));
   return spanIds.flatMap((spanId) => {
     const span = byId.get(spanId);
-    return span ? [spanJson(span, logsOf.get(spanId) ?? [], countedIds.has(spanId))] : [];
+    return span ? [spanJson(span, logsOf(span), countedIds.has(spanId))] : [];
   });
 }
 
@@ -192,10 +203,21 @@ const logJson = ({ traceId: _, timeUs, ...record }: LogRecord) => ({ ...record, 
 
 /** Returns the log records that determine the types of these spans, as many as fit on a page. */
 async function loadTypeLogs({ db, projectId }: Ctx, traceId: string, spanIds: readonly string[]) {
-  const keys = await db.execute<LogKey>(sql`
+  const keys = await typeLogKeys(db, projectId, traceId, spanIds);
+  return loadLogRows(db, projectId, idsOf(fitting(keys, keys.length)));
+}
+
+/** Returns the keys of the log records that determine the types of these spans. */
+const typeLogKeys = async (db: Ctx["db"], projectId: string, traceId: string, spanIds: readonly string[]) => [
+  ...(await db.execute<LogKey>(sql`
     select l.time_us as at, l.batch, l.place, l.id, ${LENGTH} from log_records l
     where l.project_id = ${projectId} and l.trace_id = ${traceId} and l.span_id = any(${textArray(spanIds)})
       and l.event_name = any(${textArray(TYPE_EVENTS)})
-    order by l.time_us, l.batch, l.place, l.id limit ${4 * spanIds.length}`);
-  return loadLogRows(db, projectId, idsOf(fitting([...keys], keys.length)));
+    order by l.time_us, l.batch, l.place, l.id limit ${4 * spanIds.length}`)),
+];
+
+/** Like `loadTypeLogs`, of all these spans and without the long values that were taken out of the rows. */
+export async function loadTypeLogOutlines({ db, projectId }: Ctx, traceId: string, spanIds: readonly string[]) {
+  const keys = await typeLogKeys(db, projectId, traceId, spanIds);
+  return loadLogOutlines(db, projectId, idsOf(keys));
 }

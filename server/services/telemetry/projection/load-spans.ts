@@ -42,6 +42,19 @@ export async function loadSpanRows(db: Db, projectId: string, traceId: string, s
   return spans;
 }
 
+/** Returns these spans of one trace, unordered, with an empty text for each long value that was taken out of its row. */
+export async function loadSpanOutlines(db: Db, projectId: string, traceId: string, spanIds: readonly string[]) {
+  const rows = await db.execute<SpanRow>(sql`
+    ${SPANS} where s.project_id = ${projectId} and s.trace_id = ${traceId} and s.span_id = any(${textArray(spanIds)})`);
+  return rows.map((row): SpanRecord => {
+    const span = spanOf(row);
+    const taken = (row.content?.values ?? []).filter((value) => value.in === "attributes");
+    if (taken.length === 0) return span;
+    const emptied = taken.map(({ name, form }) => [form === "family" ? `${name}.0` : name, ""] as const);
+    return { ...span, attributes: Object.assign(Object.create(null), span.attributes, Object.fromEntries(emptied)) };
+  });
+}
+
 /** Yields spans in groups, with the contents that were taken out of their rows. */
 async function* filledSpans(db: Db, projectId: string, rows: readonly SpanRow[]): AsyncGenerator<SpanRecord[]> {
   for await (const group of withContents(db, projectId, rows)) {
@@ -162,12 +175,19 @@ const recordOf = ({ record }: { record: LogRecord }) => record;
 export const loadLogsById = async (db: Db, projectId: string, ids: readonly string[]) =>
   ids.length === 0 ? [] : logsWhere(db, projectId, sql`l.id = any(${textArray(ids)})`);
 
-async function logsWhere(db: Db, projectId: string, where: SQL): Promise<{ id: string; record: LogRecord }[]> {
-  const rows = await db.execute<LogRow>(sql`
+/** Returns log records by their ids, oldest first, without the long values that were taken out of their rows. */
+export const loadLogOutlines = async (db: Db, projectId: string, ids: readonly string[]) =>
+  ids.length === 0 ? [] : (await logRows(db, projectId, sql`l.id = any(${textArray(ids)})`)).map(recordFrom);
+
+const logRows = (db: Db, projectId: string, where: SQL) =>
+  db.execute<LogRow>(sql`
     select l.id, l.trace_id, l.span_id, l.event_name, l.severity, l.time_us, l.body, l.attributes, l.content, l.chunk_ids,
            o.resource, o.scope_name, o.scope_version
     from log_records l left join span_sources o on o.project_id = l.project_id and o.id = l.source_id
     where l.project_id = ${projectId} and ${where} order by l.time_us, l.batch, l.place, l.id`);
+
+async function logsWhere(db: Db, projectId: string, where: SQL): Promise<{ id: string; record: LogRecord }[]> {
+  const rows = await logRows(db, projectId, where);
   const logs: { id: string; record: LogRecord }[] = [];
   for await (const group of withContents(db, projectId, rows)) {
     for (const { row, taken } of group) {

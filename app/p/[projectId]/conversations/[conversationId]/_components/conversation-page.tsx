@@ -99,8 +99,7 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
               conversationId={conversation.id}
               traceIds={conversation.traceIds}
               version={conversation.version}
-              traceId={view.trace}
-              spanId={view.span}
+              view={view.spans}
               onChange={view.show}
               onMessage={(index) => {
                 setWanted({ index });

@@ -31,7 +31,7 @@ export function useConversationKeys({ view, back, marked, labelling, onLabelling
       event.preventDefault();
       onLabelling(true);
     },
-    [ESC]: () => (labelling ? onLabelling(false) : view.span ? view.show({ span: null }) : router.push(back)),
+    [ESC]: () => (labelling ? onLabelling(false) : view.spans.span ? view.show({ span: null }) : router.push(back)),
   });
 }
 

@@ -4,10 +4,10 @@ import { Fact } from "@/app/_components/values/fact";
 import { IdText } from "@/app/_components/values/id-text";
 import { JsonView } from "@/app/_components/values/json-view";
 import { formatDuration, plural } from "@/app/_lib/format";
+import type { RouterOutputs } from "@/app/_lib/trpc/client";
 import { LogList } from "./log-list";
 import { SpanMessages } from "./span-messages";
 import classes from "./spans-tab.module.css";
-import type { SpanData } from "./waterfall";
 
 const asText = (value: unknown) => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 const LONG = 160;
@@ -16,11 +16,12 @@ type Props = {
   projectId: string;
   conversationId: string;
   traceId: string;
-  span: SpanData;
+  span: RouterOutputs["traces"]["spans"]["spans"][number];
   hasLogs: boolean;
   onMessage: (index: number) => void;
 };
 
+/** A span as it was received and how it was read. */
 export function SpanDetail({ projectId, conversationId, traceId, span, hasLogs, onMessage }: Props) {
   const unmapped = new Set(span.unmapped);
   const attributes = Object.entries(span.attributes).sort(([a], [b]) => (a < b ? -1 : 1));

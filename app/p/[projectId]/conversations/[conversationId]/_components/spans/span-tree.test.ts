@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { extentOf, placeSpans } from "./span-tree";
+import { callSums, extentOf, idsAbove, placeSpans, spansWith, unfolded } from "./span-tree";
 
 const span = (spanId: string, parentSpanId: string | null, startedAt = 0, endedAt = startedAt + 1) => ({
   spanId,
@@ -28,4 +28,62 @@ test("a chain of 20,000 spans is placed", () => {
   const chain = Array.from({ length: 20_000 }, (_, i) => span(`s${i}`, i === 0 ? null : `s${i - 1}`, i));
   expect(placeSpans(chain).at(-1)?.depth).toBe(19_999);
   expect(extentOf(chain)).toEqual({ start: 0, end: 20_000 });
+});
+test("spans below a folded one are hidden, and a hidden one's ancestors are known", () => {
+  const placed = placeSpans([
+    span("a", null),
+    span("b", "a", 1),
+    span("c", "b", 2),
+    span("d", "a", 3),
+    span("e", null, 9),
+  ]);
+  const shown = (...folded: string[]) => unfolded(placed, new Set(folded)).map((at) => placed[at]!.span.spanId);
+  expect(shown()).toEqual(["a", "b", "c", "d", "e"]);
+  expect(shown("b")).toEqual(["a", "b", "d", "e"]);
+  expect(shown("a", "b")).toEqual(["a", "e"]);
+  expect(idsAbove(placed, 2)).toEqual(["b", "a"]);
+});
+
+const call = (
+  spanId: string,
+  parentSpanId: string | null,
+  usage: Record<string, number> | null,
+  cost: number | null,
+) => ({
+  ...span(spanId, parentSpanId),
+  ...{ counted: true, usage, cost, name: "chat", type: "llm", model: "gpt-4o", words: `Words of ${spanId}` },
+});
+const step = (spanId: string, parentSpanId: string | null) => ({
+  ...call(spanId, parentSpanId, null, null),
+  ...{ counted: false, name: "step", type: "chain", model: null, words: null },
+});
+
+test("a span's sum covers the calls below it, and says how many have no price", () => {
+  const sums = callSums(
+    placeSpans([
+      step("a", null),
+      call("b", "a", { input_tokens: 10, output_tokens: 5 }, 0.25),
+      step("c", "a"),
+      call("d", "c", null, null),
+      step("e", null),
+    ]),
+  );
+  expect(sums).toEqual([
+    { calls: 2, tokens: 15, cost: 0.25, unpriced: 1 },
+    { calls: 1, tokens: 15, cost: 0.25, unpriced: 0 },
+    { calls: 1, tokens: null, cost: null, unpriced: 1 },
+    { calls: 1, tokens: null, cost: null, unpriced: 1 },
+    null,
+  ]);
+});
+
+test("spans are found by name, type, model, first words and id", () => {
+  const placed = placeSpans([step("a", null), call("b", "a", null, null)]);
+  const found = (text: string) => spansWith(placed, text).map((at) => placed[at]!.span.spanId);
+  expect(found("STEP")).toEqual(["a"]);
+  expect(found(" words of b")).toEqual(["b"]);
+  expect(found("gpt-4")).toEqual(["b"]);
+  expect(found("llm")).toEqual(["b"]);
+  expect(found("a")).toEqual(["a", "b"]);
+  expect(found(" ")).toEqual([]);
 });

@@ -1,6 +1,21 @@
-/** The part of a span that a waterfall needs. */
+import { tokensIn } from "@/app/p/[projectId]/_components/costs/usage-words";
+
+/** The part of a span that its place needs. */
 export type TreeSpan = { spanId: string; parentSpanId: string | null; startedAt: number; endedAt: number };
-export type PlacedSpan<S> = { span: S; depth: number; children: number };
+
+/** A span in its tree. Positions are those in the whole list, in which the spans below one follow it. */
+export type PlacedSpan<S> = {
+  span: S;
+  depth: number;
+  /** Position of the parent; -1 for a root. */
+  parent: number;
+  children: number;
+  /** Spans below it, at any depth. */
+  below: number;
+  /** Which of its siblings it is, from 1, and how many there are. */
+  nth: number;
+  siblings: number;
+};
 
 /**
  * Orders parents before children and siblings by time. Spans without a parent in the trace are roots; cycles come last,
@@ -20,16 +35,88 @@ export function placeSpans<S extends TreeSpan>(spans: readonly S[]): PlacedSpan<
   }
   const placed: PlacedSpan<S>[] = [];
   const seen = new Set<string>();
-  const stack = [...(children.get(null) ?? [])].reverse().map((span) => ({ span, depth: 0 }));
+  const childrenOf = (spanId: string | null, parent: number, depth: number) => {
+    const own = children.get(spanId) ?? [];
+    return own.map((span, index) => ({ span, depth, parent, nth: index + 1, siblings: own.length })).reverse();
+  };
+  const stack = childrenOf(null, -1, 0);
   for (let next = stack.pop(); next; next = stack.pop()) {
-    if (seen.has(next.span.spanId)) continue;
-    seen.add(next.span.spanId);
-    const own = children.get(next.span.spanId) ?? [];
-    placed.push({ ...next, children: own.length });
-    for (const child of [...own].reverse()) stack.push({ span: child, depth: next.depth + 1 });
+    const { spanId } = next.span;
+    if (seen.has(spanId)) continue;
+    seen.add(spanId);
+    const own = childrenOf(spanId, placed.length, next.depth + 1);
+    placed.push({ ...next, children: own.length, below: 0 });
+    for (const child of own) stack.push(child);
   }
-  for (const span of spans) if (!seen.has(span.spanId)) placed.push({ span, depth: 0, children: 0 });
+  for (const { parent, below } of [...placed].reverse()) {
+    const above = placed[parent];
+    if (above) above.below += below + 1;
+  }
+  for (const span of spans)
+    if (!seen.has(span.spanId)) placed.push({ span, depth: 0, parent: -1, children: 0, below: 0, nth: 1, siblings: 1 });
   return placed;
+}
+
+/** Returns the positions of the spans that are not below a folded one. */
+export function unfolded(placed: readonly PlacedSpan<TreeSpan>[], folded: ReadonlySet<string>): number[] {
+  const rows: number[] = [];
+  for (let at = 0; at < placed.length; at++) {
+    const { span, below } = placed[at]!;
+    rows.push(at);
+    if (folded.has(span.spanId)) at += below;
+  }
+  return rows;
+}
+
+/** Returns the ids of all spans above one. */
+export function idsAbove(placed: readonly PlacedSpan<TreeSpan>[], position: number): string[] {
+  const ids: string[] = [];
+  for (let at = placed[position]?.parent ?? -1; at >= 0; at = placed[at]!.parent) ids.push(placed[at]!.span.spanId);
+  return ids;
+}
+
+type Counted = { counted: boolean; usage: Readonly<Record<string, number>> | null; cost: number | null };
+
+/** What model calls used: `null` where nothing is known, and how many calls it leaves out. */
+export type CallSum = { calls: number; tokens: number | null; cost: number | null; unpriced: number };
+
+/** Returns for each span the sum of the model calls that it is or that are below it; `null` without any. */
+export function callSums(placed: readonly PlacedSpan<TreeSpan & Counted>[]): (CallSum | null)[] {
+  const sums = placed.map(({ span: { counted, usage, cost } }): CallSum | null =>
+    counted ? { calls: 1, tokens: usage && tokensIn(usage), cost, unpriced: cost === null ? 1 : 0 } : null,
+  );
+  for (let at = placed.length - 1; at >= 0; at--) {
+    const { parent } = placed[at]!;
+    const own = sums[at];
+    if (parent >= 0 && own) sums[parent] = added(sums[parent] ?? null, own);
+  }
+  return sums;
+}
+
+const added = (one: CallSum | null, other: CallSum): CallSum =>
+  one === null
+    ? { ...other }
+    : {
+        calls: one.calls + other.calls,
+        tokens: plus(one.tokens, other.tokens),
+        cost: plus(one.cost, other.cost),
+        unpriced: one.unpriced + other.unpriced,
+      };
+
+const plus = (one: number | null, other: number | null) => (one === null ? other : other === null ? one : one + other);
+
+type Searched = { name: string; type: string; model: string | null; words: string | null };
+
+/** Returns the positions of spans whose name, type, model, first words or id contain the text, whatever its case. */
+export function spansWith(placed: readonly PlacedSpan<TreeSpan & Searched>[], text: string): number[] {
+  const sought = text.trim().toLowerCase();
+  if (sought === "") return [];
+  const has = (value: string | null) => value?.toLowerCase().includes(sought) ?? false;
+  return placed.flatMap(({ span }, position) =>
+    has(span.name) || has(span.model) || has(span.words) || span.type === sought || span.spanId === sought
+      ? [position]
+      : [],
+  );
 }
 
 /** Returns the time covered by all spans, without spreading arrays onto the stack. */

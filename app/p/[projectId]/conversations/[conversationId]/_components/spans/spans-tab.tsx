@@ -1,17 +1,20 @@
 "use client";
-import { Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { PeekPanel } from "@/app/_components/layout/peek-panel";
 import { useTRPC } from "@/app/_lib/trpc/client";
+import type { SpansView } from "../view";
+import { FlameChart } from "./flame-chart";
 import { LogList } from "./log-list";
-import { SpanDetail } from "./span-detail";
+import { SpanPanel } from "./span-panel";
 import classes from "./spans-tab.module.css";
 import { TraceBar } from "./trace-bar";
-import { useTrace } from "./use-trace";
-import { Waterfall } from "./waterfall";
+import { TraceTree } from "./trace-tree";
+import { type SpanData, useTrace } from "./use-trace";
+import { useTraceView } from "./use-trace-view";
 
 type Props = {
   projectId: string;
@@ -19,37 +22,31 @@ type Props = {
   traceIds: readonly string[];
   /** The conversation's version: a change means that there may be more spans. */
   version: string;
-  traceId: string | null;
-  /** Opened in its trace, even if `traceId` is not given. */
-  spanId: string | null;
-  onChange: (view: { trace?: string | null; span?: string | null }) => void;
+  /** What is shown; `span` is opened in its trace, even if no trace is named. */
+  view: SpansView;
+  onChange: (view: Partial<SpansView>) => void;
   onMessage: (index: number) => void;
 };
 
-/** The traces of a conversation as received: timing, how each span was read, and unrecognized attributes. */
-export function SpansTab({
-  projectId,
-  conversationId,
-  traceIds,
-  version,
-  traceId,
-  spanId,
-  onChange,
-  onMessage,
-}: Props) {
+const NO_SPANS: readonly SpanData[] = [];
+
+/** The traces of a conversation: their spans with model, tokens, cost, words and timing, and each as it was received. */
+export function SpansTab({ projectId, conversationId, traceIds, version, view, onChange, onMessage }: Props) {
   const trpc = useTRPC();
-  const named = traceIds.find((id) => id === traceId);
-  const found = useQuery(
+  const { span: spanId, shape, find } = view;
+  const named = traceIds.find((id) => id === view.trace);
+  const foundIn = useQuery(
     trpc.conversations.findSpan.queryOptions(
       { projectId, conversationId, spanId: spanId ?? "" },
       { enabled: named === undefined && spanId !== null && traceIds.length > 1 },
     ),
   );
-  const shown = named ?? found.data?.span.traceId ?? (found.isLoading ? undefined : traceIds[0]);
+  const shown = named ?? foundIn.data?.span.traceId ?? (foundIn.isLoading ? undefined : traceIds[0]);
   const read = useTrace(projectId, shown, spanId, version);
-  const { trace, spans, error, isFetching, retry, onEnd } = read;
+  const { trace, spans, error, isFetching, retry, onMore } = read;
+  const state = useTraceView(spans ?? NO_SPANS, spanId, find);
   const [withLogs, setWithLogs] = useState(false);
-  if (found.isLoading) return <TableSkeleton rowHeight={30} label="Loading spans" />;
+  if (foundIn.isLoading) return <TableSkeleton rowHeight={44} label="Loading spans" />;
   if (shown === undefined) {
     return (
       <Text c="dimmed" p="md">
@@ -58,6 +55,8 @@ export function SpansTab({
     );
   }
   const selected = spans?.find((span) => span.spanId === spanId);
+  const select = (id: string) => onChange({ trace: shown, span: id === spanId ? null : id });
+  const Shown = shape === "flame" ? FlameChart : TraceTree;
   return (
     <div className={classes.root}>
       <div className={classes.main}>
@@ -65,49 +64,49 @@ export function SpansTab({
           traceIds={traceIds}
           shown={shown}
           read={read}
+          view={state}
+          shape={shape}
+          find={find}
           withLogs={withLogs}
           onTrace={(trace) => onChange({ trace, span: null })}
+          onShape={(shape) => onChange({ shape })}
+          onFind={(find) => onChange({ find })}
           onLogs={() => {
             setWithLogs(!withLogs);
             if (selected) onChange({ span: null });
           }}
         />
-        {spanId !== null && (found.error || (spans && !selected && !isFetching)) ? (
+        {spanId !== null && (foundIn.error || (spans && !selected && !isFetching)) ? (
           <Text size="sm" p="sm" role="status">
             Span <span className="mono">{spanId.slice(0, 8)}</span> no longer exists.
           </Text>
         ) : null}
         {spans ? (
-          <Waterfall
-            spans={spans}
-            selectedId={spanId}
-            onSelect={(id) => onChange({ trace: shown, span: id === spanId ? null : id })}
-            onEnd={onEnd}
-          />
+          <Shown key={shown} view={state} selectedId={spanId} onSelect={select} />
         ) : error ? null : (
-          <TableSkeleton rowHeight={30} label="Loading spans" />
+          <TableSkeleton rowHeight={44} label="Loading spans" />
         )}
+        {onMore ? (
+          <Button variant="default" m="sm" onClick={onMore}>
+            Load more spans
+          </Button>
+        ) : null}
         {error ? <ErrorState error={error} onRetry={retry} retrying={isFetching} /> : null}
       </div>
       {selected ? (
-        <PeekPanel
-          label="Span"
-          title={<span className="mono">{selected.name}</span>}
+        <SpanPanel
+          projectId={projectId}
+          conversationId={conversationId}
+          traceId={shown}
+          span={selected}
+          hasLogs={(trace?.logCount ?? 0) > 0}
           onClose={() => onChange({ span: null })}
-        >
-          <SpanDetail
-            projectId={projectId}
-            conversationId={conversationId}
-            traceId={shown}
-            span={selected}
-            hasLogs={(trace?.logCount ?? 0) > 0}
-            onMessage={onMessage}
-          />
-        </PeekPanel>
+          onMessage={onMessage}
+        />
       ) : trace && withLogs ? (
         <PeekPanel label="Log records" title="Log records" onClose={() => setWithLogs(false)}>
           <div className={classes.detail}>
-            <LogList projectId={projectId} traceId={shown} since={trace.spans[0]?.startedAt ?? 0} />
+            <LogList projectId={projectId} traceId={shown} since={spans?.[0]?.startedAt ?? 0} />
           </div>
         </PeekPanel>
       ) : null}

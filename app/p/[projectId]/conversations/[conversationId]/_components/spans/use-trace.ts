@@ -1,15 +1,16 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
-import { problemOf } from "@/app/_lib/problem";
-import { useTRPC } from "@/app/_lib/trpc/client";
+import { useEffect, useMemo, useRef } from "react";
+import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
 
-/** Spans per page: many screens of rows. */
-const PAGE = 250;
+export type SpanData = RouterOutputs["traces"]["outline"]["spans"][number];
+
+/** Spans that are loaded without being asked for; also those up to one that a link points to. */
+const LOADED_AT_ONCE = 20_000;
 
 /**
- * Loads a trace's spans from its start, more while scrolling; if a requested span is not among them, loads from that span
- * on, which `from` names. Recounts them with each `version` of the conversation, which the page polls.
+ * Loads the outline of a trace's spans, page by page until all are there. Recounts them with each `version` of the
+ * conversation, which the page polls.
  */
 export function useTrace(projectId: string, traceId: string | undefined, spanId: string | null, version: string) {
   const trpc = useTRPC();
@@ -24,12 +25,9 @@ export function useTrace(projectId: string, traceId: string | undefined, spanId:
     countedAt.current = version;
     if (enabled) void countAgain();
   }, [version, enabled, countAgain]);
-  /** The span last requested; `from` stays when it is closed, and is reset by going back to the start. */
-  const [requested, setRequested] = useState<string | null>(null);
-  const [from, setFrom] = useState<string | null>(null);
   const list = useInfiniteQuery(
-    trpc.traces.spans.infiniteQueryOptions(
-      { projectId, traceId: traceId ?? "", limit: PAGE, ...(from === null ? {} : { fromSpanId: from }) },
+    trpc.traces.outline.infiniteQueryOptions(
+      { projectId, traceId: traceId ?? "" },
       // Spans never change: the pages are refetched when the counts have changed.
       { ...nextPage, enabled, staleTime: Number.POSITIVE_INFINITY },
     ),
@@ -40,35 +38,31 @@ export function useTrace(projectId: string, traceId: string | undefined, spanId:
     const before = known.current;
     known.current = counted;
     if (before !== undefined && before.split(" ")[0] === counted?.split(" ")[0] && before !== counted)
-      void queries.invalidateQueries({ queryKey: trpc.traces.spans.pathKey() });
+      void queries.invalidateQueries({ queryKey: trpc.traces.outline.pathKey() });
   }, [counted, queries, trpc]);
 
-  const spans = list.data?.pages.flatMap((page) => page.spans);
-  const isElsewhere =
-    trace &&
-    spans &&
-    spans.length < trace.spanCount &&
-    spanId !== null &&
-    !spans.some((span) => span.spanId === spanId);
-  // Set while rendering, React's pattern for state derived from props.
-  if (isElsewhere && requested !== spanId) {
-    setRequested(spanId);
-    setFrom(spanId);
-  }
-  // It is not, or no longer, a span of this trace.
-  if (from !== null && problemOf(list.error).status === 404) setFrom(null);
+  const pages = list.data?.pages;
+  const spans = useMemo(() => pages?.flatMap((page) => page.spans), [pages]);
+  const unmapped = useMemo(() => new Set(pages?.flatMap((page) => page.unmapped)).size, [pages]);
+  const isMissing = useMemo(() => !spans?.some((span) => span.spanId === spanId), [spans, spanId]);
+  const mayLoad = list.hasNextPage && !list.isFetching && !list.error;
+  const wantsMore = (spans?.length ?? 0) < LOADED_AT_ONCE || (spanId !== null && isMissing);
+  const { fetchNextPage } = list;
+  useEffect(() => {
+    if (mayLoad && wantsMore) void fetchNextPage();
+  }, [mayLoad, wantsMore, fetchNextPage]);
 
   return {
     trace,
     spans,
-    from,
-    toStart: () => setFrom(null),
+    unmapped,
     error: counts.error ?? list.error,
     isFetching: counts.isFetching || list.isFetching,
     retry: () => {
       if (counts.error) void counts.refetch();
       if (list.error) void (list.data ? list.fetchNextPage() : list.refetch());
     },
-    onEnd: list.hasNextPage && !list.isFetching && !list.error ? () => void list.fetchNextPage() : undefined,
+    /** Set where loading stopped before the end. */
+    onMore: mayLoad && !wantsMore ? () => void fetchNextPage() : undefined,
   };
 }
