@@ -44,7 +44,7 @@ const pagePolicy = (nonce: unknown) => [
   "font-src 'self' data:",
   "connect-src 'self'",
   "worker-src 'self' blob:",
-  "media-src 'none'",
+  "media-src blob:",
   "object-src 'none'",
   "frame-src 'none'",
   "frame-ancestors 'none'",

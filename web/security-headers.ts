@@ -56,7 +56,8 @@ const pageDirectives = ({ secure, dev }: Installation) => ({
   "font-src": ["'self'", "data:"],
   "connect-src": ["'self'", ...(dev ? ["ws:"] : [])],
   "worker-src": ["'self'", "blob:"],
-  "media-src": ["'none'"],
+  // Audio that came with a message, which the page has made an address of its own for.
+  "media-src": ["blob:"],
   "object-src": ["'none'"],
   "frame-src": ["'none'"],
   "frame-ancestors": ["'none'"],

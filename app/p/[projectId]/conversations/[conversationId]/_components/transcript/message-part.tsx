@@ -1,11 +1,13 @@
 import { JsonView } from "@/app/_components/values/json-view";
 import type { MessagePart } from "@/server/services/telemetry/schemas";
+import { mediaOf } from "./media/media-of";
+import { MediaView } from "./media/media-view";
 import { MessageText } from "./message-text";
 import classes from "./transcript.module.css";
 
 type Props = { part: MessagePart; ranges: readonly (readonly [number, number])[]; mono: boolean };
 
-/** One part of a message. Images and files are described but never loaded: the page contacts no other host. */
+/** One part of a message. Files that were sent with it are shown or downloaded; the page contacts no other host. */
 export function MessagePartView({ part, ranges, mono }: Props) {
   if (part.type === "text") return part.text ? <MessageText text={part.text} ranges={ranges} mono={mono} /> : null;
   if (part.type === "reasoning") {
@@ -16,6 +18,8 @@ export function MessagePartView({ part, ranges, mono }: Props) {
       </details>
     );
   }
+  const media = mediaOf(part);
+  if (media) return <MediaView media={media} part={part} />;
   return (
     <details className={classes.details} open={ranges.length > 0}>
       <summary>
