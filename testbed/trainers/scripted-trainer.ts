@@ -88,6 +88,8 @@ export class ScriptedTrainer {
   /** Whether sample requests are answered with the location of the result. */
   samplesTakeTime = false;
   readonly samples = new Map<string, SamplesRequest>();
+  /** How many requests for answers there were, deleted ones included. */
+  sampled = 0;
   readonly certificates = new ScriptedCertificates(problem);
   readonly exports = new ScriptedExports(problem);
   private readonly server = createServer((request, response) => void this.serve(request, response));
@@ -150,6 +152,10 @@ export class ScriptedTrainer {
     if (call === "GET /capabilities") return { status: 200, body: { ...CAPABILITIES, features: this.features } };
     if (call === "POST /samples") return this.samplesOf(JSON.parse(body));
     if (kind === "samples") {
+      if (method === "DELETE") {
+        this.samples.delete(id);
+        return { status: 200, body: { ok: true } };
+      }
       const asked = this.samples.get(id);
       return asked ? this.answerSamples(asked) : problem(404, "not_found", "No such request.");
     }
@@ -196,7 +202,7 @@ export class ScriptedTrainer {
     if ("secret" in request && !this.features.includes("hub_token")) {
       return problem(422, "invalid_spec", "secret: Extra inputs are not permitted");
     }
-    const id = `smp_${this.samples.size}`;
+    const id = `smp_${this.sampled++}`;
     this.samples.set(id, request);
     if (!this.samplesTakeTime) return this.answerSamples(request);
     return { status: 202, body: { status: "running", location: `/v1/samples/${id}` } };

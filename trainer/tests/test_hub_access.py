@@ -241,7 +241,12 @@ def test_a_gated_base_model_answers_samples_with_the_token(hub: FakeHub, tmp_pat
     asked = {"targets": [{"base": gated}], "prompts": [prompt], "max_new_tokens": 1}
     with running(tmp_path, AMachine(tmp_path)) as client:
         reply = finished(client, "/samples", {**asked, **access(hub)})
-    assert (reply["error"], len(reply["answers"])) == (None, 1)
+        assert (reply["error"], len(reply["answers"])) == (None, 1)
+        (asked_in,) = (tmp_path / "requests").iterdir()
+        for _ in range(2):
+            assert client.delete(f"/samples/{asked_in.name}").json() == {"ok": True}
+        assert not asked_in.exists()
+        assert client.delete("/samples/val_1").status_code == 404
     assert files_with(tmp_path, HUB_TOKEN) == []
 
 

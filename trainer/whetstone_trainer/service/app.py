@@ -49,6 +49,7 @@ def create_app(settings: Settings, capabilities: Capabilities | None = None) -> 
     @contextlib.asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
         empty_trash(settings.home)
+        builds.forget_old()
         supervisor.start()
         deployments.start()
         try:

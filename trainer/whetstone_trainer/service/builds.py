@@ -103,7 +103,7 @@ class Builds:
         """Runs a module on a request; returns its id and its answer, or None if it takes longer than `wait_seconds`."""
         identity = f"{name}_{uuid.uuid4().hex}"
         folder = self._home / "requests" / identity
-        self._forget_old(folder.parent)
+        self.forget_old()
         folder.mkdir(parents=True)
         write_json(folder / "request.json", document)
         flag = "--spec" if name == "val" else "--request"
@@ -138,7 +138,17 @@ class Builds:
                 return None
             time.sleep(0.1)
 
-    def _forget_old(self, folder: Path) -> None:
-        for path in folder.glob("*_*"):
+    def forget(self, identity: str) -> None:
+        """Deletes a request with its answer, and ends its process if nobody needs that any more."""
+        with self._lock:
+            if self._is_running(identity):
+                child = self._running.pop(identity)
+                processes.kill_group(child.pid)
+                child.wait()
+            shutil.rmtree(self._home / "requests" / identity, ignore_errors=True)
+
+    def forget_old(self) -> None:
+        """Deletes requests of more than an hour ago."""
+        for path in (self._home / "requests").glob("*_*"):
             if time.time() - path.stat().st_mtime > KEPT_SECONDS and not self._is_running(path.name):
                 shutil.rmtree(path, ignore_errors=True)

@@ -1,5 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
 import { checkpoints, evaluationRows, evaluations, exampleRevisions, jobEvents, trainers } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
@@ -34,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => trainer.stop());
 beforeEach(async () => {
   await attachScripted(trainer);
-  Object.assign(trainer, { isReachable: true, samplesTakeTime: false, sample: () => ({ content: "" }) });
+  Object.assign(trainer, { isReachable: true, samplesTakeTime: false, sampled: 0, sample: () => ({ content: "" }) });
   for (const state of [trainer.answers, trainer.lost, trainer.samples]) state.clear();
   trainer.calls.length = 0;
 });
@@ -275,13 +276,44 @@ test("a killed process repeats no request, and each row keeps its first answer",
   // Another process continues with the answers to the same request.
   await runEvaluation(ctx, id);
   expect(await read(id)).toMatchObject({ done: 25, total: 60, comparison: { win: 25 } });
-  expect(trainer.samples.size).toBe(1);
+  expect(trainer.sampled).toBe(1);
   const [first] = await rows(id, { outcome: "win" });
   await Promise.all([runEvaluation(ctx, id), runEvaluation(ctx, id)]);
   await Promise.all([runEvaluation(ctx, id), runEvaluation(ctx, id)]);
   await toEnd(ctx, id);
   expect(await read(id)).toMatchObject({ status: "succeeded", done: 60, comparison: { win: 60, tie: 0, loss: 0 } });
   expect((await rows(id)).find(({ n }) => n === first!.n)).toEqual(first);
+});
+
+test("prompts are deleted on the trainer once their answers are stored, or were refused", async () => {
+  const { ctx, create, read } = await world(HELD_OUT);
+  trainer.samplesTakeTime = true;
+  const { id } = await create();
+  await runEvaluation(ctx, id);
+  expect(trainer.samples.size).toBe(1);
+  // Killed before it could store them: they are still there for the next process.
+  await expect(runEvaluation({ ...ctx, db: failingAt("transaction") }, id)).rejects.toThrow("killed");
+  expect(trainer.samples.size).toBe(1);
+  await toEnd(ctx, id);
+  expect(await read(id)).toMatchObject({ status: "succeeded", done: 3 });
+  expect([trainer.samples.size, trainer.sampled]).toEqual([0, 1]);
+  const failing = await create();
+  trainer.sample = () => {
+    throw problem(422, "base_model_gated", "It is gated.");
+  };
+  await toEnd(ctx, failing.id);
+  expect(await read(failing.id)).toMatchObject({ status: "failed" });
+  expect(trainer.samples.size).toBe(0);
+});
+
+test("a trainer of before, which cannot delete prompts, is evaluated on as well", async () => {
+  const { ctx, create, read } = await world(HELD_OUT);
+  trainer.samplesTakeTime = true;
+  trainer.answers.set("DELETE /samples/smp_0", { status: 405, body: { error: { code: "invalid_request" } } });
+  const { id } = await create();
+  await toEnd(ctx, id);
+  trainer.answers.clear();
+  expect(await read(id)).toMatchObject({ status: "succeeded", done: 3 });
 });
 
 test("an unreachable trainer fails nothing, and a trainer that lost the answers is asked again", async () => {
@@ -677,6 +709,15 @@ test("a Finding's rows and title need the right to read conversations", async ()
   expect((await getEvaluation(reader, { evaluationId: id })).evaluation.findingTitle).toMatch(/An answer is empty/);
 });
 
+/** A database in whose process something fails, as if it had been killed there. */
+const failingAt = (call: PropertyKey): Db =>
+  new Proxy(db(), {
+    get(target, name) {
+      if (name === call) throw new Error("killed");
+      const value = Reflect.get(target, name) as unknown;
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 const rowsLeft = ({ db: on, projectId }: Ctx) => on.$count(evaluationRows, eq(evaluationRows.projectId, projectId));
 
 test("deleting a conversation deletes its replays, even from a running evaluation, and no others", async () => {

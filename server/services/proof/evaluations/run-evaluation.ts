@@ -37,6 +37,8 @@ const CHARACTERS_PER_TOKEN = 2;
 const CRASHES_MAX = 3;
 const CRASHED = "worker_crashed";
 const STILL_RUNNING = 202;
+/** How long a trainer may take to delete what it has answered. */
+const FORGET_MS = 10_000;
 
 /** `waits`: nothing can be done until the evaluation is due again. */
 export type Turn = { done: boolean; waits: boolean };
@@ -83,10 +85,20 @@ async function turn(ctx: Ctx, trainer: TrainerClient, record: EvaluationRecord):
   const { request } = summaryOf(record);
   if (request) {
     const path = `/samples/${request.id}`;
-    const reply = await trainer.request({ method: "GET", path, headers, timeoutMs, projectId });
-    if (reply.status !== STILL_RUNNING) return take(ctx, record, request.rows, reply.json);
-    await update(ctx, record.id, { staleSince: null, dueAt: inMs(WAKE_AGAIN_MS) });
-    return false;
+    try {
+      const reply = await trainer.request({ method: "GET", path, headers, timeoutMs, projectId });
+      if (reply.status === STILL_RUNNING) {
+        await update(ctx, record.id, { staleSince: null, dueAt: inMs(WAKE_AGAIN_MS) });
+        return false;
+      }
+      const isDone = await take(ctx, record, request.rows, reply.json);
+      await forget(trainer, path, projectId);
+      return isDone;
+    } catch (error) {
+      const isOver = error instanceof TrainerRefused && error.status !== NOT_THERE && !isForNow(error);
+      if (isOver) await forget(trainer, path, projectId);
+      throw error;
+    }
   }
   const rows = await nextRows(ctx, record);
   // Its remaining rows were deleted.
@@ -108,6 +120,16 @@ async function turn(ctx: Ctx, trainer: TrainerClient, record: EvaluationRecord):
   const { location } = z.object({ location: z.string() }).parse(reply.json);
   await note(ctx, record, { request: { id: location.split("/").at(-1) ?? "", rows: ns } });
   return false;
+}
+
+/** Has the trainer delete prompts and answers that are no longer needed. If it cannot now, it does after an hour. */
+async function forget(trainer: TrainerClient, path: string, projectId: string): Promise<void> {
+  try {
+    await trainer.request({ method: "DELETE", path, timeoutMs: FORGET_MS, projectId });
+  } catch (error) {
+    // Trainers of before have no such call.
+    if (!(error instanceof TrainerRefused || error instanceof TrainerUnreachable)) throw error;
+  }
 }
 
 const nextRows = async (ctx: Ctx, record: EvaluationRecord) => {
@@ -186,8 +208,13 @@ async function refused(ctx: Ctx, record: EvaluationRecord, refusal: TrainerRefus
   const { request } = summaryOf(record);
   if (problem.code === CRASHED) return crashed(ctx, record, problem);
   if (status === NOT_THERE && request) {
-    // Its trainer was restarted, or discarded the answers before they were fetched.
-    await note(ctx, record, { request: undefined });
+    // Its trainer discarded the answers before they were fetched, or another process has stored them since.
+    await update(ctx, record.id, {
+      summary: sql`case when ${evaluations.summary} #>> '{request,id}' = ${request.id} then ${evaluations.summary} - 'request'
+        else ${evaluations.summary} end`,
+      staleSince: null,
+      dueAt: inMs(WAKE_AGAIN_MS),
+    });
     return GOES_ON;
   }
   if (isForNow(refusal)) return markStale(ctx, record.id);

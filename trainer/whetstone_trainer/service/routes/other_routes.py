@@ -12,6 +12,7 @@ from ... import __version__
 from ...certificates.request import forget_answers
 from ...trainer_error import TrainerFailure
 from ..hub_access import take_access
+from ..job_record import is_id
 from ..manifests import path_of, receive
 from ..problems import Problem, not_found
 from ..processes import boot_id
@@ -131,6 +132,15 @@ def get_samples(request: Request, identity: str) -> Response:
     if not identity.startswith("smp_"):
         raise not_found("The request")
     return _samples(identity, builds_of(request).answer(identity, wait_of(request, 0)))
+
+
+@router.delete("/samples/{identity}")
+def delete_samples(request: Request, identity: str) -> dict[str, bool]:
+    """Deletes prompts and answers, once the caller has the answers or no longer wants them; repeating it is harmless."""
+    if not identity.startswith("smp_") or not is_id(identity):
+        raise not_found("The request")
+    builds_of(request).forget(identity)
+    return {"ok": True}
 
 
 def _samples(identity: str, answer: Any) -> Response:
