@@ -241,6 +241,7 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["costs-label", "costs?by=label", "No label"],
   ["costs-user", "costs?by=user", "User of the application"],
   ["costs-no-days", "costs?range=custom&from=0&to=86400000", "No model calls in this period"],
+  ["versions-none", "versions?range=custom&from=0&to=86400000", "No versions in this period"],
   ["prices", "prices", "claude-3-5-haiku"],
   ["prices-peek", "prices?q=gemini&peek=google:gemini-2.5-pro", "more than 200,000"],
   ["prices-filtered", "prices?q=nothing+of+the+kind", "No price matches"],

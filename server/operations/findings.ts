@@ -1,5 +1,6 @@
 import {
   addFindingNote,
+  compareVersions,
   contrastFinding,
   countFindings,
   countForReview,
@@ -14,6 +15,7 @@ import {
   listFindingNotes,
   listFindings,
   listOccurrences,
+  listVersions,
   mergeFindingsByHand,
   repairHandoff,
   splitFinding,
@@ -47,6 +49,10 @@ export const FINDINGS = {
     merge: post(`${finding}/merge`, mergeFindingsByHand),
     split: post(`${finding}/split`, splitFinding),
     repairHandoff: deprecated("2026-11-22", post(`${finding}/repair-handoff`, repairHandoff)),
+  }),
+  versions: under("Versions", {
+    list: get(`${project}/versions`, listVersions),
+    compare: get(`${project}/version-comparison`, compareVersions),
   }),
   findingNotes: under("Findings", {
     list: get(`${finding}/notes`, listFindingNotes),

@@ -52,6 +52,8 @@ export { previewRule } from "./settings/preview-rule";
 export { getDiagnosticSettings, updateDiagnosticSettings } from "./settings/settings";
 export { tryRule } from "./settings/try-rule";
 export { updateRule } from "./settings/update-rule";
+export { compareVersions } from "./versions/compare-versions";
+export { listVersions } from "./versions/list-versions";
 export { abandonWorkItem } from "./work-items/abandon-work-item";
 export { handOffByRules } from "./work-items/automation/hand-off-by-rule";
 export {

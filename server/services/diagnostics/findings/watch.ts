@@ -38,15 +38,27 @@ export function alwaysValidDifference(strata: readonly Stratum[], dispersion = 1
   }
   if (weights === 0) return null;
   const rate = difference / weights;
-  const margin = marginOf((dispersion * variance) / (weights * weights), before / weights);
+  const margin = alwaysValidMargin((dispersion * variance) / (weights * weights), before / weights / 2) ?? 1;
   return { rate, low: Math.max(-1, rate - margin), high: Math.min(1, rate + margin) };
 }
 
-function marginOf(variance: number, rateBefore: number): number {
-  const spread = (rateBefore / 2) ** 2;
-  if (variance === 0 || spread === 0) return 1;
+/**
+ * Returns how far from an observed difference with this variance the true one may lie, with 95 % confidence at every look;
+ * `expected` is the size of a difference that matters. `null` if nothing can be said.
+ */
+export function alwaysValidMargin(variance: number, expected: number): number | null {
+  const spread = expected ** 2;
+  if (variance === 0 || spread === 0) return null;
   const total = variance + spread;
   return Math.sqrt(((variance * total) / spread) * (Math.log(total / variance) - 2 * Math.log(ALPHA)));
+}
+
+/** Returns the p of the same test (Johari 2017), which may be looked at as often as one likes. */
+export function alwaysValidP(difference: number, variance: number, expected: number): number {
+  const spread = expected ** 2;
+  if (variance === 0 || spread === 0) return 1;
+  const total = variance + spread;
+  return Math.min(1, Math.sqrt(total / variance) * Math.exp((-(difference ** 2) * spread) / (2 * variance * total)));
 }
 
 /** Returns how much more the daily counts vary than chance alone explains: Pearson's χ² over its degrees of freedom, at least 1. */

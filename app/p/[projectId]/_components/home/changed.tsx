@@ -3,6 +3,7 @@ import { PageSection } from "@/app/_components/layout/page-body";
 import { Ago } from "@/app/_components/values/ago";
 import { InlineCode } from "@/app/_components/values/inline-code";
 import { capitalized } from "@/app/_lib/format";
+import { versionsHref } from "../../versions/_components/view";
 import { pageHref } from "../shell/pages";
 import classes from "./home.module.css";
 import { Lines } from "./lines";
@@ -37,6 +38,9 @@ export function Changed({ projectId, home }: { projectId: string; home: HomeData
           </ul>
         </>
       )}
+      <p className={classes.quiet}>
+        Did the newest version help? <Link href={versionsHref(projectId)}>Compare it with the one before</Link>
+      </p>
     </PageSection>
   );
 }

@@ -27,6 +27,7 @@ import {
   IconStack2,
   IconTransferIn,
   IconUsers,
+  IconVersions,
 } from "@tabler/icons-react";
 import type { Capability } from "@/server/platform/capabilities";
 
@@ -60,6 +61,7 @@ export const GROUPS = [
       { path: "conversations", label: "Conversations", key: "c", icon: IconMessages },
       { path: "findings", label: "Findings", key: "f", icon: IconAlertTriangle },
       { path: "costs", label: "Costs", key: "o", icon: IconChartBar, needs: "model-pricing:read" },
+      { path: "versions", label: "Versions", key: null, icon: IconVersions },
     ],
   },
   {

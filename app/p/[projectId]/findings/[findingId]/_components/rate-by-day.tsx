@@ -2,11 +2,14 @@
 import { CompositeChart } from "@mantine/charts";
 import { Paper, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { Fragment } from "react";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { TICK, VALUE_AXIS } from "@/app/_lib/axes";
 import { formatCount, formatPercent, plural, UNKNOWN } from "@/app/_lib/format";
 import { fromFirst } from "@/app/_lib/from-first";
 import { useTRPC } from "@/app/_lib/trpc/client";
+import { versionsHref } from "../../../versions/_components/view";
 import classes from "./rate-by-day.module.css";
 import { SinceFix } from "./since-fix";
 import { type DayOfChanges, daysOfChanges, type TimelineRow, timelineRows } from "./timeline-rows";
@@ -31,7 +34,11 @@ export function RateByDay({ projectId, findingId }: { projectId: string; finding
       {query.data ? (
         <>
           {query.data.fix === null ? null : <SinceFix fix={query.data.fix} />}
-          <Drawn days={timelineRows(query.data.days)} changes={daysOfChanges(query.data.markers)} />
+          <Drawn
+            projectId={projectId}
+            days={timelineRows(query.data.days)}
+            changes={daysOfChanges(query.data.markers)}
+          />
         </>
       ) : query.error ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
@@ -42,7 +49,9 @@ export function RateByDay({ projectId, findingId }: { projectId: string; finding
   );
 }
 
-function Drawn({ days, changes }: { days: readonly TimelineRow[]; changes: DayOfChanges[] }) {
+type DrawnProps = { projectId: string; days: readonly TimelineRow[]; changes: DayOfChanges[] };
+
+function Drawn({ projectId, days, changes }: DrawnProps) {
   const changed = new Set(changes.map(({ day }) => day));
   const rows = fromFirst(
     days,
@@ -103,11 +112,21 @@ function Drawn({ days, changes }: { days: readonly TimelineRow[]; changes: DayOf
       </div>
       {changes.length === 0 ? null : (
         <ol className={classes.changes} aria-label="What changed on these days">
-          {changes.map(({ number, label, changes: said }) => (
+          {changes.map(({ number, label, changes: said, versions }) => (
             <li key={number}>
               <span className={classes.number}>{number}</span>
               <span className={classes.day}>{label}</span>
-              <span className={classes.said}>{said.join(", ")}</span>
+              <span className={classes.said}>
+                {said.join(", ")}
+                {versions.map((version) => (
+                  <Fragment key={version}>
+                    {" · "}
+                    <Link href={versionsHref(projectId, { compared: version })} aria-label={`Compare ${version}`}>
+                      Compare{versions.length > 1 ? ` ${version}` : ""}
+                    </Link>
+                  </Fragment>
+                ))}
+              </span>
             </li>
           ))}
         </ol>

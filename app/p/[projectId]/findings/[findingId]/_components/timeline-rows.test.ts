@@ -34,4 +34,5 @@ test("changes on the same day share a number, oldest first", () => {
     [2, "Resolved"],
     [3, "Version 7 first seen"],
   ]);
+  expect(changes.map(({ versions }) => versions)).toEqual([["shop 1.1"], [], ["7"]]);
 });

@@ -21,8 +21,8 @@ export const timelineRows = (days: readonly TimelineDay[]): TimelineRow[] =>
     interval: day.rate ? [day.rate.low, day.rate.high] : null,
   }));
 
-/** What changed on one day, with the number that marks it in the chart. */
-export type DayOfChanges = { number: number; day: number; label: string; changes: string[] };
+/** What changed on one day, with the number that marks it in the chart. `versions`: those first seen, as conversations name them. */
+export type DayOfChanges = { number: number; day: number; label: string; changes: string[]; versions: string[] };
 
 const WORDS: Record<Marker["kind"], (marker: Marker) => string> = {
   version: ({ name, service }) => `${service === null ? "Version" : service} ${name} first seen`,
@@ -36,10 +36,15 @@ const WORDS: Record<Marker["kind"], (marker: Marker) => string> = {
 
 /** Groups markers by day (UTC), oldest first, so that several of a day share one line of the chart. */
 export function daysOfChanges(markers: readonly Marker[]): DayOfChanges[] {
-  const byDay = new Map<number, string[]>();
-  for (const marker of [...markers].sort((a, b) => a.at - b.at)) {
-    const day = Math.floor(marker.at / DAY_MS) * DAY_MS;
-    byDay.set(day, [...(byDay.get(day) ?? []), WORDS[marker.kind](marker)]);
-  }
-  return [...byDay].map(([day, changes], index) => ({ number: index + 1, day, label: formatDay(day), changes }));
+  const inOrder = markers.toSorted((a, b) => a.at - b.at);
+  const byDay = Map.groupBy(inOrder, ({ at }) => Math.floor(at / DAY_MS) * DAY_MS);
+  return [...byDay].map(([day, ofDay], index) => ({
+    number: index + 1,
+    day,
+    label: formatDay(day),
+    changes: ofDay.map((marker) => WORDS[marker.kind](marker)),
+    versions: ofDay.flatMap(({ kind, name, service }) =>
+      kind === "version" && name !== null ? [service === null ? name : `${service} ${name}`] : [],
+    ),
+  }));
 }
