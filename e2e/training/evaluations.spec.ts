@@ -113,7 +113,7 @@ test("a Checkpoint is compared with its base model, and the fix of a Finding is 
     await expect(page.getByText("No row matches")).toBeVisible();
 
     await page.goto(at("evaluations"));
-    await expect(page.getByRole("row", { name: /Returns, step 40/ })).toContainText("Win 2");
+    await expect(page.getByRole("row", { name: /Step 40 of Returns/ })).toContainText("Win 2");
     await expectSound(page, "evaluations");
 
     // Empty answers are a Finding, which the checkpoint no longer has.

@@ -106,8 +106,8 @@ test("both models answer the held-out Examples, and each answer is compared with
     status: "queued",
     total: 3,
     done: 0,
-    before: { checkpointId: null, name: "acme/tiny" },
-    after: { checkpointId, name: "Answers 1, step 12" },
+    before: { checkpointId: null, name: "acme/tiny", stepNumber: null },
+    after: { checkpointId, name: "Answers 1, step 12", jobName: "Answers 1", stepNumber: 12 },
     selection: { available: 3, selected: 3, splits: { test: 2, validation: 1 }, trainedOn: 0 },
   });
   expect(await toEnd(ctx, created.id)).toEqual({ done: true, waits: false });

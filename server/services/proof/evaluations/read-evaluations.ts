@@ -116,8 +116,15 @@ export async function readEvaluations(
       before: {
         checkpointId: row.baselineCheckpointId,
         name: row.baselineCheckpointId === null ? job.baseModelId : baselineName,
+        jobName: baselineJobName,
+        stepNumber: baselineStep,
       },
-      after: { checkpointId: checkpoint.id, name: nameOf(job.name, checkpoint.stepNumber) },
+      after: {
+        checkpointId: checkpoint.id,
+        name: nameOf(job.name, checkpoint.stepNumber),
+        jobName: job.name,
+        stepNumber: checkpoint.stepNumber,
+      },
       jobId: job.id,
       jobName: job.name,
       findingTitle,

@@ -199,6 +199,9 @@ const modelSide = z.object({
   /** `null` for a base model. */
   checkpointId: z.string().nullable(),
   name: z.string(),
+  /** The run and the step of a checkpoint; `null` for a base model, and for a deleted checkpoint. */
+  jobName: z.string().nullable(),
+  stepNumber: z.int().nullable(),
 });
 
 /** A comparison of two models. Times are Unix ms. */

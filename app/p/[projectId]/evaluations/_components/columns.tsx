@@ -2,15 +2,21 @@ import { Box, Text } from "@mantine/core";
 import type { ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
 import { Unknown } from "@/app/_components/values/unknown";
-import { formatCount, formatPercent } from "@/app/_lib/format";
+import { capitalized, formatCount, formatPercent } from "@/app/_lib/format";
 import type { Evaluation } from "@/server/services/proof/evaluations/schemas";
 import { OutcomeBar } from "../../_components/evaluations/outcome-bar";
 import { EvaluationProgress } from "../../_components/evaluations/state";
 import { shortModel } from "../../_components/training/words";
 
-export const nameOf = ({ after }: Evaluation) => after.name;
+type Model = Evaluation["after"];
+
+/** The step first: names of runs are long, and cut before what tells two checkpoints of one run apart. */
+const wordsOf = ({ name, jobName, stepNumber }: Model) =>
+  stepNumber === null ? name : `step ${stepNumber} of ${jobName}`;
+
+export const nameOf = ({ after }: Evaluation) => capitalized(wordsOf(after));
 const againstWords = ({ before }: Evaluation) =>
-  `Against ${before.checkpointId === null ? shortModel(before.name) : before.name}`;
+  `Against ${before.checkpointId === null ? shortModel(before.name) : wordsOf(before)}`;
 
 export const COLUMNS: ListColumn<Evaluation>[] = [
   {
