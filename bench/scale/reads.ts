@@ -24,6 +24,7 @@ import { COST_GROUPS } from "@/server/services/costs/schemas";
 import { checkDataset, diffVersions, getExample, getVersion, previewImport } from "@/server/services/datasets";
 import { previewDeletion } from "@/server/services/deletion";
 import {
+  compareVersions,
   createBackfill,
   getBackfill,
   getFinding,
@@ -356,6 +357,10 @@ const findingReads: Read[] = [
     const places = await world.spread("occurrences", "detected_at", "conversation_id", `finding_id = '${findingId}'`);
     return places.map(({ id }) => ({ findingId, conversationId: id }));
   }),
+  read(compareVersions, "models", [
+    { by: "model", baseline: MODELS.former, compared: MODELS.present },
+    { by: "model", baseline: MODELS.present, compared: MODELS.rare },
+  ]),
   ...paged(listRuleRuns, "all", {}, inRuns),
   read(
     listRuleRuns,

@@ -1,5 +1,5 @@
 "use client";
-import { Anchor, Button } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useEffect, useMemo, useState } from "react";
 import { JsonView } from "@/app/_components/values/json-view";
@@ -17,10 +17,7 @@ export function MediaView({ media, part }: Props) {
     <div className={classes.root}>
       {media.kind === "foreign" ? (
         <div className={classes.about}>
-          Sent as an address, which is not loaded from here:{" "}
-          <Anchor className={classes.address} href={media.url} target="_blank" rel="noopener noreferrer nofollow">
-            {media.url}
-          </Anchor>
+          Sent as an address, which is not loaded from here: <span className={classes.address}>{media.url}</span>
         </div>
       ) : (
         <div className={classes.about}>
