@@ -25,6 +25,7 @@ const NAVIGATION: readonly Place[] = [
   { label: "Conversations", path: "conversations", shows: "Where is my order?", empty: "No conversations yet" },
   { label: "Findings", path: "findings", shows: /get_order/, empty: /^No Findings yet/ },
   { label: "Costs", path: "costs", shows: "Numbers by day", empty: "No costs yet" },
+  { label: "Versions", path: "versions", shows: /versions? in this period/ },
   { label: "Datasets", path: "datasets", shows: "No Datasets yet" },
   { label: "Review", path: "review", shows: "No candidate is waiting" },
   { label: "Training", path: "training", shows: "Attach a trainer" },
