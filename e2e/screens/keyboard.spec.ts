@@ -217,7 +217,7 @@ test("the span with open details has the focus", async ({ page }) => {
   await expect(peekOf(page, "Span")).toContainText("invoke_agent support");
   await page.keyboard.press("j");
   await expect(rows.nth(1)).toBeFocused();
-  await expect(rows.nth(1)).toHaveAttribute("aria-pressed", "true");
+  await expect(rows.nth(1)).toHaveAttribute("aria-selected", "true");
   await expect(peekOf(page, "Span")).toContainText("chat gpt-4o");
   await page.keyboard.press("Enter");
   await expect(peekOf(page, "Span")).toBeHidden();
