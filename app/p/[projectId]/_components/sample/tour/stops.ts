@@ -93,7 +93,7 @@ export const STOPS: readonly Stop[] = [
   },
   {
     title: "“Not proven” is a result too",
-    says: "An earlier checkpoint of the same run: what was wrong is gone, but too few of its answers are right.",
+    says: "An earlier checkpoint of the same run: the failure is rarer, but too few of its answers are right.",
     target: '[aria-label="Result"] h2',
     pathOf: (reading) => proofPath(reading, "not_proven"),
   },
