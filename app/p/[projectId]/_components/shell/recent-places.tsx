@@ -1,8 +1,8 @@
 "use client";
-import { useLocalStorage } from "@mantine/hooks";
 import { usePathname } from "next/navigation";
 import { useEffect } from "react";
 import { z } from "zod";
+import { useStored } from "@/app/_lib/use-stored";
 
 /** A page of a project that the reader opened recently, in this browser. */
 export type Place = { href: string; title: string };
@@ -13,18 +13,9 @@ const SUFFIX = / · Whetstone$/;
 
 const places = z.array(z.object({ href: z.string().startsWith("/p/"), title: z.string() })).max(KEPT);
 
-const usePlaces = (projectId: string) =>
-  useLocalStorage<Place[]>({
-    key: `whetstone:places:${projectId}`,
-    defaultValue: [],
-    deserialize: (text) => {
-      try {
-        return places.parse(JSON.parse(text ?? "[]"));
-      } catch {
-        return []; // of another version, or changed by hand
-      }
-    },
-  });
+const NONE: Place[] = [];
+
+const usePlaces = (projectId: string) => useStored(`places:${projectId}`, places, NONE);
 
 /** Returns the recently opened pages without the current one, newest first. */
 export function useRecentPlaces(projectId: string): readonly Place[] {
