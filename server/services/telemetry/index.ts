@@ -72,4 +72,5 @@ export { conversationHistogram } from "./search/conversation-histogram";
 export { countConversations, idsOfMatching } from "./search/count-conversations";
 export { downloadConversations } from "./search/download-conversations";
 export { listConversations } from "./search/list-conversations";
+export { traitColumns, traitValues } from "./search/search-terms";
 export { summariseConversations } from "./search/summarise-conversations";

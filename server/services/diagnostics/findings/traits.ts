@@ -3,6 +3,7 @@ import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import { DAY_MS, HOUR_MS } from "@/server/platform/durations";
 import { verb } from "@/server/platform/verb";
+import { traitColumns } from "@/server/services/telemetry";
 import { judgeTraits, type TraitCount } from "./judge-traits";
 import { requireFinding } from "./merged-with";
 import { rulesOfFinding } from "./readings";
@@ -85,7 +86,7 @@ async function countTraits(ctx: Ctx, findingId: string, ruleIds: readonly string
       select b.is_affected, 'hour', (b.started_at % ${DAY_MS}::bigint / ${HOURS_TOGETHER * HOUR_MS}::bigint * ${HOURS_TOGETHER})::text
       from both_groups b
       union all
-      select b.is_affected, split_part(v, ':', 1), substr(v, strpos(v, ':') + 1)
+      select b.is_affected, ${traitColumns(sql`v`)}
       from both_groups b cross join lateral unnest(b.traits) v
     )
     select dimension, value, count(*) filter (where is_affected)::int as affected,

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { verb } from "@/server/platform/verb";
+import { traitValues } from "@/server/services/telemetry";
 import { listVersionsInput, type VersionDimension, versionsReply } from "./schemas";
 
 /** The newest conversations that are examined. */
@@ -8,8 +9,8 @@ const SHOWN = 100;
 
 /** The values of conversations `c`. */
 const VALUES: Record<VersionDimension, SQL> = {
-  version: sql`(select substr(v, 9) from unnest(c.traits) v where starts_with(v, 'version:'))`,
-  prompt: sql`(select substr(v, 8) from unnest(c.traits) v where starts_with(v, 'prompt:'))`,
+  version: traitValues(sql`c.traits`, "version"),
+  prompt: traitValues(sql`c.traits`, "prompt"),
   model: sql`(select v from unnest(c.models) v)`,
   label: sql`(select v from unnest(c.labels) v)`,
 };

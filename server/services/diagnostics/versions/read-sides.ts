@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import { DAY_MS } from "@/server/platform/durations";
+import { traitColumns } from "@/server/services/telemetry";
 import type { TraitCount } from "../findings/judge-traits";
 import type { Sides } from "./judge-rows";
 
@@ -133,7 +134,7 @@ export async function readTraits(ctx: Ctx, ids: Sides<readonly string[]>): Promi
       union all
       select is_compared, 'label', v from sides left join lateral unnest(labels) v on true
       union all
-      select is_compared, split_part(v, ':', 1), substr(v, strpos(v, ':') + 1) from sides cross join lateral unnest(traits) v
+      select is_compared, ${traitColumns(sql`v`)} from sides cross join lateral unnest(traits) v
     )
     select dimension, value, count(*) filter (where is_compared)::int as affected,
       count(*) filter (where not is_compared)::int as others

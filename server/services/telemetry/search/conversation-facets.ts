@@ -7,7 +7,7 @@ import { verb } from "@/server/platform/verb";
 import { type ConversationTrait, conversationFilters } from "../schemas";
 import { NEWEST } from "./conversation-sorts";
 import { HAS_FEEDBACK, HAS_THUMBS_DOWN, matchingConversations } from "./list-conversations";
-import { traitTerms } from "./search-terms";
+import { traitTerms, traitValues } from "./search-terms";
 
 /** Facets count the newest conversations: exact for small projects, a recent sample for large ones. */
 export const COUNTED = 10_000;
@@ -106,13 +106,7 @@ export const conversationFacets = verb(
         group by value order by (value = any(${textArray([...named])})) desc, sum(count) desc, value limit ${VALUES_SHOWN}
       ) shown)`;
     const traitsOf = (dimension: ConversationTrait) =>
-      valuesOf(
-        dimension,
-        sql`lateral (
-          select substr(term, ${dimension.length + 2}::int) from unnest(traits) term
-          where starts_with(term, ${`${dimension}:`}))`,
-        traits[dimension] ?? [],
-      );
+      valuesOf(dimension, sql`lateral ${traitValues(sql`traits`, dimension)}`, traits[dimension] ?? []);
     // OFFSET 0 forces one look-up per conversation: until tables are analysed, a join may read the whole project.
     const findings = sql`(
       select json_agg(shown order by count desc, id) from (

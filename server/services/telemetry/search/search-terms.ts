@@ -1,3 +1,4 @@
+import { type SQL, sql } from "drizzle-orm";
 import { onlySymbolsOf } from "@/server/platform/text/symbols";
 import { wordsOf } from "@/server/platform/text/words";
 import type { ConversationTrait } from "../schemas";
@@ -37,3 +38,11 @@ export const labelTerms = (labels: readonly string[]): string[] => labels.map((l
 /** Returns the search terms of values of a dimension: also how they are stored with a conversation. */
 export const traitTerms = (dimension: ConversationTrait, values: readonly string[]): string[] =>
   values.map((value) => `${dimension}:${value}`);
+
+/** SQL of the values of a dimension among stored traits, as a subquery. */
+export const traitValues = (traits: SQL, dimension: ConversationTrait): SQL =>
+  sql`(select substr(trait, ${dimension.length + 2}::int) from unnest(${traits}) trait where starts_with(trait, ${`${dimension}:`}))`;
+
+/** SQL of the dimension and the value of a stored trait, as two columns. */
+export const traitColumns = (trait: SQL): SQL =>
+  sql`split_part(${trait}, ':', 1), substr(${trait}, strpos(${trait}, ':') + 1)`;
