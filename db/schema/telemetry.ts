@@ -366,6 +366,8 @@ export const conversationMessages = pgTable(
     toolCalls: jsonb("tool_calls").notNull(),
     toolCallId: text("tool_call_id"),
     spanId: text("span_id"),
+    /** The inner agent whose call first contained it; null for the conversation's own. */
+    agent: text("agent"),
     at: unixMs("at"),
     /** Of everything above: detects a changed row without reading its content. */
     digest: text("digest").notNull(),

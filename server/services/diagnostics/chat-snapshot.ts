@@ -34,6 +34,7 @@ const messageOf = (message: ChatMessage): Message => ({
   parts: partsOf(message),
   toolCalls: (message.tool_calls ?? []).map(toolCallOf),
   toolCallId: message.tool_call_id ?? null,
+  agent: null,
   spanId: null,
   at: null,
 });

@@ -31,6 +31,7 @@ export async function storedConversation(ctx: Ctx, said: readonly Said[], option
       parts: text === undefined ? (message.parts ?? []) : [{ type: "text", text }],
       toolCalls: message.toolCalls ?? [],
       toolCallId: message.toolCallId ?? null,
+      agent: message.agent ?? null,
       spanId: message.spanId ?? null,
       at: startedAt + position * 1000,
       digest: String(position),

@@ -35,9 +35,33 @@ export const message = z.object({
   toolCalls: z.array(messageToolCall),
   toolCallId: z.string().nullable(),
   spanId: z.string().nullable(),
+  agent: z
+    .string()
+    .nullable()
+    .describe(
+      "The inner agent whose call was the first to contain it, to which another agent or a tool speaks as `user`; `null` for the conversation's own messages.",
+    ),
   at: z.number().nullable(),
 });
 export type Message = z.infer<typeof message>;
+
+/** Returns whether the user wrote a message, and not an agent or a tool that speaks to an inner agent in the user's role. */
+export const isByUser = ({ role, agent }: Pick<Message, "role" | "agent">): boolean =>
+  role === "user" && agent === null;
+
+/**
+ * Returns those of the messages before an answer that its model was sent. An inner agent that was told something has only its own
+ * messages; one that was handed the conversation has this, too.
+ */
+export function sentFor<One extends Pick<Message, "role" | "agent">>(
+  { agent }: Pick<Message, "agent">,
+  before: readonly One[],
+): readonly One[] {
+  const own = before.filter((one) => one.agent === agent);
+  return agent === null || own.some(({ role }) => role === "user")
+    ? own
+    : before.filter((one) => one.agent === agent || one.agent === null);
+}
 /** A message with its zero-based index in the conversation, which `messageIndex` of evidence refers to. */
 const placedMessage = message.extend({ index: z.int() });
 export type PlacedMessage = z.infer<typeof placedMessage>;

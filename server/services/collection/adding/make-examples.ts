@@ -43,7 +43,7 @@ export function makeExample(
   if (isCut && (wanted === undefined || wanted >= messages.length)) {
     return { ...whose, turn: wanted ?? null, payload: null, problem: TOO_LARGE };
   }
-  const turn = wanted ?? messages.findLastIndex(isSpoken);
+  const turn = wanted ?? messages.findLastIndex((message) => message.agent === null && isSpoken(message));
   const of = { ...whose, turn: turn === -1 ? null : turn };
   const answer = messages[turn];
   if (!answer) return { ...of, payload: null, problem: wanted === undefined ? NO_ANSWER : NOT_AN_ANSWER };
@@ -53,6 +53,7 @@ export function makeExample(
     conversation,
     Array.from({ length: turn }, (_, index) => index),
     better === undefined ? { expected: said } : { expected: better, rejected: said },
+    { turn },
   );
   const left = "left" in outcome ? outcome.left : undefined;
   const masked = "payload" in outcome ? maskExample(outcome.payload, masking) : null;

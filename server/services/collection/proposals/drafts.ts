@@ -27,7 +27,7 @@ export class Drafts {
     if (this.has(words.turn)) return;
     // An answer that was corrected stays in the conversation that its correction refers to.
     const wrong = answers.rejected === undefined ? [] : [words.turn];
-    const outcome = payloadOf(this.conversation, indexes, answers, { wrong });
+    const outcome = payloadOf(this.conversation, indexes, answers, { turn: words.turn, wrong });
     if ("left" in outcome) this.leave(outcome.left);
     else
       this.list.push({

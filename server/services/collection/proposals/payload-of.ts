@@ -6,6 +6,7 @@ import {
   textOf,
   toolExchanges,
 } from "@/server/services/diagnostics/detectors/reading";
+import { sentFor } from "@/server/services/telemetry/schemas";
 import type { LeftCode } from "./types";
 
 type Messages = ChatMessage[] | LeftCode;
@@ -36,6 +37,8 @@ const answerOf = (content: string): ChatAnswer => ({ role: "assistant", content:
 
 export type Answers = { expected: string | number; rejected?: string | number | undefined };
 type Context = {
+  /** Index of the message in question: what its model was not sent is left out. */
+  turn: number;
   /** Indexes of answers among the messages that must not be taught, because they are known to be wrong. */
   wrong?: readonly number[];
 };
@@ -48,9 +51,11 @@ export function payloadOf(
   conversation: ConversationSnapshot,
   indexes: readonly number[],
   { expected, rejected }: Answers,
-  { wrong = [] }: Context = {},
+  { turn, wrong = [] }: Context,
 ): Outcome {
-  const messages = chatMessages(conversation, indexes, new Set(wrong));
+  const before = indexes.map((index) => ({ ...conversation.messages[index]!, index }));
+  const sent = sentFor(conversation.messages[turn]!, before).map(({ index }) => index);
+  const messages = chatMessages(conversation, sent, new Set(wrong));
   if (typeof messages === "string") return { left: messages };
   const last = messages.at(-1)?.role;
   if (!messages.some(({ role }) => role === "user") || (last !== "user" && last !== "tool"))

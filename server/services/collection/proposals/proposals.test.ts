@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { assistant, called, conversationOf, user } from "@/bench/labelled/conversation";
 import { validateChatPayload } from "@/server/services/datasets/chat-payload";
 import { type CollectedOccurrence, type CollectionEvidence, type Objective, type Propose, proposals } from ".";
+import { before } from "./drafts";
+import { payloadOf } from "./payload-of";
 
 const NOTHING: CollectionEvidence = { occurrences: [], feedback: [], goals: [] };
 const GIVEN = { scale: null, comment: null, name: null, givenByUser: true, messageIndex: null, at: 0 } as const;
@@ -62,6 +64,35 @@ describe("a conversation that is longer than an Example can be", () => {
       proposals: [{ turn: 1, reasonCode: "corrected_by_feedback" }],
       left: { too_large: 3 },
     });
+  });
+});
+
+describe("a conversation with an inner agent", () => {
+  const conversation = conversationOf(
+    user("Plan my trip"),
+    ...called("research", { about: "flights" }, "Two flights."),
+    { role: "system", content: "You find flights." },
+    user("Find flights to Oslo"),
+    assistant("There are two flights to Oslo."),
+    assistant("You fly to Oslo on Friday at eight."),
+  );
+  const of = (agents: Record<number, string>) => ({
+    ...conversation,
+    messages: conversation.messages.map((message, index) => ({ ...message, agent: agents[index] ?? null })),
+  });
+  const sent = (turn: number, agents: Record<number, string>) => {
+    const outcome = payloadOf(of(agents), before(turn), { expected: "Better" }, { turn });
+    return "left" in outcome ? outcome.left : outcome.payload.input.messages.map(({ content }) => content);
+  };
+  const RESEARCHER = { 3: "researcher", 4: "researcher", 5: "researcher" };
+
+  test("teaches an answer to the user from what its model was sent, without what agents told each other", () => {
+    expect(sent(6, RESEARCHER)).toEqual(["Plan my trip", null, "Two flights."]);
+  });
+
+  test("teaches an inner agent's answer from what that agent was told or, if it was handed the conversation, from this", () => {
+    expect(sent(5, RESEARCHER)).toEqual(["You find flights.", "Find flights to Oslo"]);
+    expect(sent(5, { 5: "booker" })).toEqual(["Plan my trip", null, "Two flights.", "Find flights to Oslo"]);
   });
 });
 

@@ -51,6 +51,7 @@ const message = fc.record({
   parts: fc.array(part, { maxLength: 3 }),
   toolCalls: fc.array(fc.record({ id: nullable(text), name: text, arguments: text }), { maxLength: 3 }),
   toolCallId: nullable(text),
+  agent: nullable(text),
   spanId: nullable(fc.constantFrom("s1", "s2")),
   at: nullable(fc.integer({ min: 0, max: 9 })),
 });

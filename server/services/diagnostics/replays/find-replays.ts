@@ -4,6 +4,7 @@ import type { Evidence } from "@/db/schema/json";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, unprocessable } from "@/server/platform/errors";
 import { type Beginning, readBeginnings } from "@/server/services/telemetry";
+import { sentFor } from "@/server/services/telemetry/schemas";
 import { textOf } from "../detectors/reading/text";
 import { configuredRules } from "../settings/rule-settings";
 import { type FrozenRule, isFoundIn, type ReplayedMessage } from "./judge-replay";
@@ -122,8 +123,8 @@ function replayOf(
     .sort((a, b) => a - b);
   const index = FAULT_IS_LAST.has(rule.signal) ? places.at(-1) : places[0];
   if (index === undefined) return isCut ? "not_text" : "changed";
-  const prompt = promptOf(messages.slice(0, index));
   const answer = messages[index]!;
+  const prompt = promptOf(sentFor(answer, messages.slice(0, index)));
   if (!prompt || answer.toolCalls.length > 0) return "not_text";
   const call = modelCalls.find(({ spanId }) => spanId === answer.spanId);
   const recorded = { content: textOf(answer), finishReason: call?.finishReasons[0] ?? "stop" };
@@ -142,7 +143,7 @@ const ROLES: Readonly<Record<string, ReplayedMessage["role"]>> = {
 const UNSENT = new Set(["reasoning", "thinking"]);
 
 /** Converts messages to the trainer's form; `null` if they are not only text or include none from a user. */
-function promptOf(messages: Beginning["messages"]): ReplayedMessage[] | null {
+function promptOf(messages: readonly Beginning["messages"][number][]): ReplayedMessage[] | null {
   const prompt: ReplayedMessage[] = [];
   for (const message of messages) {
     const role = ROLES[message.role];

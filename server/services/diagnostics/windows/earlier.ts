@@ -1,4 +1,4 @@
-import type { Message, MessagePart } from "@/server/services/telemetry/schemas";
+import { isByUser, type Message, type MessagePart } from "@/server/services/telemetry/schemas";
 import { wantedLanguage } from "../detectors/broken-response/language/wanted-language";
 import { proseIn } from "../detectors/reading/prose";
 import { textOf } from "../detectors/reading/text";
@@ -54,7 +54,7 @@ export class Earlier {
     if (message.role === "assistant") {
       // What one agent tells the next is not an answer to the user.
       if (next?.role === "assistant") this.said.tool.add(text);
-    } else if (message.role === "user") {
+    } else if (isByUser(message)) {
       this.said.user.add(text);
       if (text.length <= REQUEST_MAX && wantedLanguage(proseIn(text))?.asked) this.languageRequest = message;
     } else this.said[SYSTEM_ROLES.has(message.role) ? "system" : "tool"].add(text);
@@ -88,6 +88,7 @@ const saying = (role: string, text: string, more: MessagePart[] = []): Message =
   toolCalls: [],
   toolCallId: null,
   spanId: null,
+  agent: null,
   at: null,
 });
 

@@ -63,9 +63,9 @@ export async function assembledSnapshot(
     positions: await positionsOf(messages.length, messageAt, messagesNow(ctx, row.id)),
     unknownTraceIds: unknownIn(row, snapshot),
     outline: async () => ({
-      messages: messages.map(({ role, spanId, at }, index) => {
+      messages: messages.map(({ role, agent, spanId, at }, index) => {
         const { parts, toolCalls } = messageAt(index);
-        return { role, spanId, at, length: bytesOf(parts) + bytesOf(toolCalls) };
+        return { role, agent, spanId, at, length: bytesOf(parts) + bytesOf(toolCalls) };
       }),
       calls: [
         ...models.map((call) => ({ kind: "model" as const, ...keyOf(call), length: lengthOfModelCall(call) })),

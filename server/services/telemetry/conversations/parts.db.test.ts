@@ -371,3 +371,36 @@ test("log records with equal times are in the order of their batch", async () =>
   const more = await listLogs(ctx, { traceId: TRACE, limit: 3, cursor: pagination.nextCursor ?? undefined });
   expect([...logs, ...more.logs].map(({ body }) => body)).toEqual(bodies);
 });
+
+test("messages of an inner agent have its name, and the preview is what the user said", async () => {
+  const { ctx } = await testProject();
+  const session = { "gen_ai.conversation.id": conversationId };
+  const step = (n: number, parent: number, operation: string, name: string): TestSpan => ({
+    ...{ spanId: hex(n), parentSpanId: hex(parent), startMs: START + n * 100, name },
+    attributes: { ...session, "gen_ai.operation.name": operation, "gen_ai.tool.name": name },
+  });
+  const call = (n: number, parent: number, said: string) =>
+    chatSpan(
+      { spanId: hex(n), parentSpanId: hex(parent), startMs: START + n * 100, attributes: session },
+      { input: [["user", said]], output: `Answer to ${said}` },
+    );
+  const spans = [
+    { ...step(1, 9, "invoke_agent", "invoke_agent planner"), parentSpanId: "" },
+    call(2, 1, "plan my trip"),
+    step(3, 1, "execute_tool", "research"),
+    step(4, 3, "invoke_agent", "invoke_agent researcher"),
+    call(5, 4, "find flights"),
+  ];
+  // The inner agent's spans arrive first, so its messages are the conversation's until the others are there.
+  await ingest(ctx, spans.slice(2));
+  expect((await getConversation(ctx, { conversationId })).conversation.preview).toBe("find flights");
+  await ingest(ctx, spans.slice(0, 2));
+  const { conversation } = await getConversation(ctx, { conversationId });
+  expect(conversation.preview).toBe("plan my trip");
+  expect(conversation.messages.map(({ agent, role }) => [agent, role])).toEqual([
+    [null, "user"],
+    [null, "assistant"],
+    ["researcher", "user"],
+    ["researcher", "assistant"],
+  ]);
+});

@@ -3,6 +3,7 @@ import { type OutlineMessage, placeCalls } from "./place-calls";
 
 const message = (at: number | null, spanId: string | null = null): OutlineMessage => ({
   role: "user",
+  agent: null,
   spanId,
   at,
   length: 1,

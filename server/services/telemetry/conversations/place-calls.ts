@@ -1,5 +1,7 @@
+import type { Message } from "../schemas";
+
 /** What windows are laid out by, without texts. `at` is Unix ms; `length` is in bytes. */
-export type OutlineMessage = { role: string; spanId: string | null; at: number | null; length: number };
+export type OutlineMessage = Pick<Message, "role" | "agent" | "spanId" | "at"> & { length: number };
 export type OutlineCall = {
   kind: "model" | "tool";
   traceId: string;

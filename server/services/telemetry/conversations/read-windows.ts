@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import { feedbackIn, feedbackOf, feedbackOn, type SnapshotFeedback } from "../feedback";
-import type { PlacedMessage } from "../schemas";
+import { isByUser, type PlacedMessage } from "../schemas";
 import { assembledSnapshot } from "./assembled-snapshot";
 import { inPieces } from "./in-pieces";
 import { placeCalls } from "./place-calls";
@@ -186,8 +186,8 @@ async function layoutOf(source: SnapshotSource, size: WindowSize) {
   const calls = placeCalls(outline);
   const lengths = outline.messages.map(({ length }) => length);
   for (const { index, length } of calls) if (index < lengths.length) lengths[index]! += length;
-  const questions = outline.messages.flatMap(({ role, length }, index) =>
-    role === "user" && length <= CONTEXT_BYTES ? [index] : [],
+  const questions = outline.messages.flatMap((message, index) =>
+    isByUser(message) && message.length <= CONTEXT_BYTES ? [index] : [],
   );
   return { layout: layoutWindows(lengths, size), calls, questions };
 }

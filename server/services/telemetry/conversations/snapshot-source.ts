@@ -88,7 +88,7 @@ export function storedSnapshot(ctx: Ctx, row: ConversationRow, snapshot: Snapsho
 
 async function storedOutline({ db, projectId }: Ctx, conversationId: string): Promise<Outline> {
   const messages = await db.execute<Omit<OutlineMessage, "at"> & { at: string | null }>(sql`
-    select role, span_id as "spanId", at, octet_length(parts::text) + octet_length(tool_calls::text) as length
+    select role, agent, span_id as "spanId", at, octet_length(parts::text) + octet_length(tool_calls::text) as length
     from conversation_messages where project_id = ${projectId} and conversation_id = ${conversationId} order by position`);
   const calls = await db.execute<Omit<OutlineCall, "startedAt"> & { startedAt: string }>(sql`
     select 'model' as kind, trace_id as "traceId", span_id as "spanId", started_at as "startedAt",

@@ -47,6 +47,9 @@ const SESSION: SentSpan[] = [
   },
 ];
 
+/** A model that the tool of the session asks. */
+const INNER: SentSpan = { parentSpanId: idOf(3), spanId: idOf(80), attributes: chat([user("Look it up")], "Rain") };
+
 /** Another instrumentation's report of the first call. */
 const TWIN: SentSpan = {
   spanId: idOf(90),
@@ -72,6 +75,7 @@ const DIGESTS: Readonly<Record<number, string>> = {
   3: "ffd5a081b82a12901bc1c6864a60cb03111821df081f09e74a2ce03755a5ed16",
   4: "b9ad096b3823ad70d672181fe2ebf956f1c3ccbbea14d628ad811c06500c95f5",
   5: "c251f4f93eeacb0e9de26943ee779c9dd43b150209182b79c9a49da16d1ced71",
+  6: "833712659d7b48988d479c5a7cdb55f895fd1d4f48cb04abeb7f34b2444021f9",
 };
 
 test("what is read from stored spans changes only with READER_VERSION", () => {
@@ -79,6 +83,7 @@ test("what is read from stored spans changes only with READER_VERSION", () => {
     ...CONVENTIONS.map(([, span]) => assemble(spansOf([span]))),
     assemble([...spansOf(SESSION), ...spansOf([TWIN], { scope: "twin" })]),
     assemble(spansOf([{ attributes: { "gen_ai.operation.name": "chat" } }]), LOGS),
+    assemble(spansOf([...SESSION, INNER])),
   ];
   expect(
     DIGESTS[READER_VERSION],

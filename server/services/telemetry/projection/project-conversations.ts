@@ -18,7 +18,7 @@ import { allLabels } from "../conversations/own-labels";
 import { attachFeedback, writeSentFeedback } from "../feedback";
 import { READER_VERSION } from "../otlp";
 import type { AssembledConversation, UnpricedModelCall } from "../otlp/types";
-import type { Message } from "../schemas";
+import { isByUser, type Message } from "../schemas";
 import { termsOf } from "../search/search-terms";
 import type { RowMemo } from "./row-memo";
 import { callKey, loadStoredRows, ofCallKey, type StoredRows, toolCallKey } from "./stored-rows";
@@ -115,11 +115,13 @@ function* messageWrites(projectId: string, conversations: readonly ProjectedConv
         tool_calls: message.toolCalls,
         tool_call_id: message.toolCallId,
         span_id: message.spanId,
+        agent: message.agent,
         at: message.at === null ? null : Math.floor(message.at),
       });
       // Together with the parts this covers the whole row: role, calls and call id belong to the same message as the parts.
-      const place = `${position} ${message.spanId} ${message.at}`;
-      const digest = memo.digest(message.parts, place, () => digestOf(row()));
+      const place = `${position} ${message.spanId} ${message.at} ${message.agent ?? ""}`;
+      // An absent agent is not in it, so that rows that were stored before agents were read are unchanged.
+      const digest = memo.digest(message.parts, place, () => digestOf({ ...row(), agent: message.agent ?? undefined }));
       if (digest !== known[position]) changed.push({ ...row(), digest });
     }
     if (known.length > assembled.messages.length) shorter.push({ id, length: assembled.messages.length });
@@ -387,8 +389,7 @@ function sumUsage(calls: readonly UnpricedModelCall[]) {
 const textOf = (message: Message) => message.parts.map((part) => part.text ?? "").join("");
 
 function previewOf(messages: readonly Message[]) {
-  const first =
-    messages.find((message) => message.role === "user") ?? messages.find((message) => message.role !== "system");
+  const first = messages.find(isByUser) ?? messages.find((message) => message.role !== "system");
   const text = first && textOf(first).replace(/\s+/g, " ").trim();
   return text ? cut(text, PREVIEW_CHARACTERS) : null;
 }

@@ -9,6 +9,7 @@ const said = (text: string): Message => ({
   parts: [{ type: "text", text }],
   toolCalls: [],
   toolCallId: null,
+  agent: null,
   spanId: null,
   at: null,
 });

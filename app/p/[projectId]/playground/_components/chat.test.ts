@@ -11,6 +11,7 @@ const stored = (role: string, text: string, more: object = {}) => ({
   ],
   toolCalls: [],
   toolCallId: null,
+  agent: null,
   spanId: null,
   at: null,
   ...more,

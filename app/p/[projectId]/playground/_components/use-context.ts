@@ -1,6 +1,6 @@
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { useTRPC, useTRPCClient } from "@/app/_lib/trpc/client";
-import type { PlacedMessage } from "@/server/services/telemetry/schemas";
+import { type PlacedMessage, sentFor } from "@/server/services/telemetry/schemas";
 import { messagesOf } from "./chat";
 
 /** Messages per request, and in total: no model tried here accepts more. */
@@ -30,9 +30,11 @@ export function useContextMessages(projectId: string, conversation: string | nul
               if (last === undefined) break;
               fromIndex = last.index + 1;
             }
+            const answer = found.find(({ index }) => index === turn);
+            const before = found.filter(({ index }) => index < turn);
             return {
-              before: messagesOf(found.filter(({ index }) => index < turn)),
-              recorded: messagesOf(found.filter(({ index }) => index === turn))[0]?.content ?? null,
+              before: messagesOf(answer ? sentFor(answer, before) : before),
+              recorded: (answer && messagesOf([answer])[0]?.content) ?? null,
             };
           },
     staleTime: Number.POSITIVE_INFINITY,

@@ -197,7 +197,7 @@ async function proposedAnswer(
   const message = conversation.messages[failed]!;
   const failedAnswer = textOf(message);
   if (message.toolCalls.length > 0 || failedAnswer.trim() === "") return NONE;
-  const context = payloadOf(conversation, before(failed), { expected: failedAnswer });
+  const context = payloadOf(conversation, before(failed), { expected: failedAnswer }, { turn: failed });
   if ("left" in context) return NONE;
   const { messages } = context.payload.input;
   return propose({ conversationId: conversation.id, messages, failedAnswer, problem });

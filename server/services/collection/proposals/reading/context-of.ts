@@ -1,4 +1,5 @@
 import { type ConversationSnapshot, textOf } from "@/server/services/diagnostics/detectors/reading";
+import { isByUser } from "@/server/services/telemetry/schemas";
 import { before } from "../drafts";
 
 /** Meaningful words: of four letters or more, numbers of any length, and character pairs in scripts without spaces. */
@@ -30,7 +31,7 @@ const textsOf = ({ messages }: ConversationSnapshot, indexes: readonly number[])
  */
 export function addsNothing(conversation: ConversationSnapshot, failed: number, answered: number): boolean {
   const known = wordsOf(textsOf(conversation, before(failed)));
-  const between = before(answered).filter((index) => index > failed && conversation.messages[index]!.role === "user");
+  const between = before(answered).filter((index) => index > failed && isByUser(conversation.messages[index]!));
   const words = [...wordsOf(textsOf(conversation, between))];
   const unknown = words.filter((word) => !known.has(word));
   return unknown.length <= (1 - REPEATED) * words.length && !unknown.some((word) => IS_NUMBER.test(word));

@@ -1,4 +1,5 @@
 import { excerpt } from "@/server/platform/excerpt";
+import { isByUser } from "@/server/services/telemetry/schemas";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
 import { agentSteps, type Step } from "../reading/exchange-keys";
@@ -138,7 +139,7 @@ function greetedAgain(conversation: ConversationSnapshot): DetectedSignal[] {
   if (greeting.length < GREETING_MINIMUM) return [];
   let turns = 0;
   const again = messages.flatMap((message, index) => {
-    if (index > first && message.role === "user") turns++;
+    if (index > first && isByUser(message)) turns++;
     const said = index > first && message.role === "assistant" && textOf(message).trim() === greeting;
     return said && turns >= USER_TURNS_BEFORE_GREETING ? [index] : [];
   });

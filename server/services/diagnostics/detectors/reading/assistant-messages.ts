@@ -1,7 +1,7 @@
 import type { Message } from "@/server/services/telemetry/schemas";
 import { textOf } from "./text";
 
-/** `question` is the text of the last user message before it, or "". */
+/** `question` is the text of the last message to its speaker in the user's role, or "". */
 export type SpokenMessage = { index: number; message: Message; text: string; question: string };
 
 const spokenOf = new WeakMap<readonly Message[], readonly SpokenMessage[]>();
@@ -10,10 +10,12 @@ const spokenOf = new WeakMap<readonly Message[], readonly SpokenMessage[]>();
 export function spokenMessages(messages: readonly Message[]): readonly SpokenMessage[] {
   let spoken = spokenOf.get(messages);
   if (!spoken) {
-    let question = "";
+    // An inner agent replies to what it was told or, if it was handed the conversation, to the user.
+    const questions = new Map<string | null, string>();
     spoken = messages.flatMap((message, index) => {
       const text = textOf(message);
-      if (message.role === "user") question = text;
+      if (message.role === "user") questions.set(message.agent, text);
+      const question = questions.get(message.agent) ?? questions.get(null) ?? "";
       return message.role === "assistant" && text.trim() !== "" ? [{ index, message, text, question }] : [];
     });
     spokenOf.set(messages, spoken);

@@ -1,3 +1,4 @@
+import { isByUser } from "@/server/services/telemetry/schemas";
 import type { ConversationSnapshot } from "../../types";
 import { textOf } from "./text";
 import { type ToolExchange, toolExchanges } from "./tool-exchanges";
@@ -35,7 +36,7 @@ function readEnding(conversation: ConversationSnapshot): Ending {
   let lastReply: number | null = null;
   for (let index = messages.length - 1; index >= 0 && (lastUser === null || lastReply === null); index--) {
     const message = messages[index]!;
-    if (message.role === "user" && lastUser === null && !results.has(index)) lastUser = index;
+    if (isByUser(message) && lastUser === null && !results.has(index)) lastUser = index;
     if (message.role === "assistant" && lastReply === null && textOf(message).trim() !== "") lastReply = index;
   }
   const calledFrom = (start: number) => {

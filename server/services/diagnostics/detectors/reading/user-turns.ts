@@ -1,10 +1,10 @@
-import type { Message } from "@/server/services/telemetry/schemas";
+import { isByUser, type Message } from "@/server/services/telemetry/schemas";
 import type { ConversationSnapshot } from "../../types";
 import { type WordList, wordList } from "./phrase-sets";
 import { proseOf } from "./prose";
 import { textOf } from "./text";
 
-/** What a user said, with what the assistant said to them before. */
+/** What a user said, not what one agent tells another, with what the assistant said to them before. */
 export type UserTurn = {
   index: number;
   /** Prose only: code and pasted transcripts are blanked. Offsets are those of the message. */
@@ -50,7 +50,7 @@ function readTurns(messages: readonly Message[]): UserTurn[] {
       if (said.trim() === "") continue;
       heard = `${heard} ${said.slice(-HEARD_READ)}`.slice(-HEARD_READ);
       heardIndex = index;
-    } else if (message.role === "user") {
+    } else if (isByUser(message)) {
       const text = proseOf(message).slice(0, TURN_READ);
       if (text.trim() === "" || BY_A_PROGRAM.test(text)) continue;
       turns.push({ index, text, heard, heardIndex, words: wordList(text), heardWords: wordList(heard) });

@@ -1,4 +1,5 @@
 import { excerpt } from "@/server/platform/excerpt";
+import { isByUser } from "@/server/services/telemetry/schemas";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
 import { hintFinder } from "../reading/hint-finder";
@@ -84,7 +85,7 @@ export const jailbreakAttempt: Detector = {
     const results = new Set(toolExchanges(conversation).map(({ resultIndex }) => resultIndex));
     return mergeByCause(
       conversation.messages.flatMap((message, index) =>
-        message.role === "user" && !results.has(index) ? attempts(conversation, index, textOf(message)) : [],
+        isByUser(message) && !results.has(index) ? attempts(conversation, index, textOf(message)) : [],
       ),
     );
   },

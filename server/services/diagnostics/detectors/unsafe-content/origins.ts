@@ -1,3 +1,4 @@
+import { isByUser, type Message } from "@/server/services/telemetry/schemas";
 import type { ConversationSnapshot } from "../../types";
 import { textOf } from "../reading/text";
 import { toolExchanges } from "../reading/tool-exchanges";
@@ -17,14 +18,13 @@ export function originsOf(conversation: ConversationSnapshot): Origins {
   let origins = originsByConversation.get(conversation);
   if (!origins) {
     const { messages } = conversation;
-    const said = (is: (role: string) => boolean) => () =>
-      messages.filter(({ role }) => is(role)).map((message) => textOf(message));
+    const said = (is: (message: Message) => boolean) => () => messages.filter(is).map((message) => textOf(message));
     origins = {
-      fromUser: lookup(said((role) => role === "user")),
-      fromSystem: lookup(said((role) => SYSTEM_ROLES.has(role))),
+      fromUser: lookup(said(isByUser)),
+      fromSystem: lookup(said(({ role }) => SYSTEM_ROLES.has(role))),
       fromTools: lookup(() => [
         ...toolExchanges(conversation).flatMap(({ result }) => (result === null ? [] : [result])),
-        ...said((role) => role !== "user" && role !== "assistant" && !SYSTEM_ROLES.has(role))(),
+        ...said(({ role }) => role !== "user" && role !== "assistant" && !SYSTEM_ROLES.has(role))(),
         ...agentChatter(conversation),
       ]),
     };
@@ -33,10 +33,16 @@ export function originsOf(conversation: ConversationSnapshot): Origins {
   return origins;
 }
 
-/** Returns what one agent tells the next: an assistant's message that is followed by another does not address the user. */
+/**
+ * Returns what one agent tells the next: what an inner agent is told, and an assistant's message that another follows, which does not
+ * address the user.
+ */
 function agentChatter({ messages }: ConversationSnapshot): string[] {
   return messages
-    .filter(({ role }, index) => role === "assistant" && messages[index + 1]?.role === "assistant")
+    .filter(
+      ({ role, agent }, index) =>
+        (role === "user" && agent !== null) || (role === "assistant" && messages[index + 1]?.role === "assistant"),
+    )
     .map((message) => textOf(message));
 }
 

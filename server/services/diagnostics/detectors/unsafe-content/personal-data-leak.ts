@@ -1,4 +1,5 @@
 import { findPersonalData, type PersonalData } from "@/server/platform/personal-data";
+import { isByUser } from "@/server/services/telemetry/schemas";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
 import { type SpokenMessage, spokenMessages } from "../reading/assistant-messages";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
@@ -73,7 +74,7 @@ type About = { isRecord: boolean; isBusiness: boolean; isOnPlaces: boolean };
 const recentlySaid = ({ messages }: ConversationSnapshot, index: number): string[] =>
   messages
     .slice(Math.max(0, index - RECENT_MESSAGES), index)
-    .filter(({ role }) => role === "user")
+    .filter(isByUser)
     .map(textOf);
 const RECENT_MESSAGES = 10;
 

@@ -1,4 +1,5 @@
 import { byTime } from "./by-time";
+import { innerAgents } from "./inner-agents";
 import { type JoinedCall, timesOf } from "./join-calls";
 import { EMPTY_LIST } from "./list-tree";
 import type { Exchange } from "./rebuild-messages";
@@ -16,11 +17,13 @@ export function exchangesOf(spans: readonly SpanFacts[], calls: readonly JoinedC
   const reporting = calls.map(reportingSpan).filter((span) => span !== undefined);
   const reportedTraces = new Set(reporting.map((span) => span.traceId));
   const messagesAbove = tree.finderAbove(hasMessages);
+  const agentOf = innerAgents(calls, tree);
   const inCalls = new Set(calls.flatMap((call): SpanFacts[] => [...call.spans, ...call.around]));
   const outermost = spans.filter(
     (span) => hasMessages(span) && !reportedTraces.has(span.traceId) && !inCalls.has(span) && !messagesAbove(span),
   );
-  return [...withWrapperOutputs(reporting, tree), ...outermost].sort(byTime);
+  const exchanges = withWrapperOutputs(reporting, tree).map((span) => ({ ...span, agent: agentOf(span) }));
+  return [...exchanges, ...outermost.map((span) => ({ ...span, agent: null }))].sort(byTime);
 }
 
 /** Returns the span of a call with both input and output, otherwise the first with either. */

@@ -11,13 +11,15 @@ export type TracedMessage = Message & { traceId: string; spanId: string; at: num
 export type Exchange = {
   traceId: string;
   spanId: string;
+  /** The inner agent that makes the call; null for the conversation's own. */
+  agent: string | null;
   startedUs: number;
   endedUs: number;
   input: ListId;
   output: ListId;
 };
 
-type Placed = { variant: number; key: number; traceId: string; spanId: string; atUs: number };
+type Placed = { variant: number; key: number; traceId: string; spanId: string; agent: string | null; atUs: number };
 
 const BEFORE_ALL = -1;
 const UNPLACED = -2;
@@ -62,14 +64,14 @@ class Rebuilding {
   }
 
   messages(): TracedMessage[] {
-    return this.placed.map(({ variant, traceId, spanId, atUs }) => {
+    return this.placed.map(({ variant, traceId, spanId, agent, atUs }) => {
       const { role, parts, toolCalls, toolCallId } = this.interned.message(variant);
-      return { role, parts, toolCalls, toolCallId, traceId, spanId, at: toMs(atUs) };
+      return { role, parts, toolCalls, toolCallId, traceId, spanId, agent, at: toMs(atUs) };
     });
   }
 
   /** Places the input and returns the position of its last message. */
-  private placeInput({ input, traceId, spanId, startedUs }: Exchange): number {
+  private placeInput({ input, traceId, spanId, agent, startedUs }: Exchange): number {
     const unplaced: ListId[] = [];
     let list = input;
     while (this.positionOfList[list] === UNPLACED) {
@@ -86,13 +88,14 @@ class Rebuilding {
         this.fillIn(again, variant);
         found = again;
         position = again;
-      } else position = this.append({ variant, traceId, spanId, atUs: startedUs });
+      } else position = this.append({ variant, traceId, spanId, agent, atUs: startedUs });
       this.positionOfList[step] = position;
     }
     return position;
   }
 
-  private placeOutput(position: number, outputs: readonly number[], { traceId, spanId, endedUs }: Exchange): void {
+  private placeOutput(position: number, outputs: readonly number[], exchange: Exchange): void {
+    const { traceId, spanId, agent, endedUs } = exchange;
     let at = position;
     const there = this.placed.length;
     for (const variant of outputs) {
@@ -100,7 +103,7 @@ class Rebuilding {
       // The same response at the next position is this one, reported twice.
       const repeated = at + 1 < there && this.placed[at + 1]?.key === key;
       if (repeated) this.fillIn(++at, variant);
-      else at = this.append({ variant, traceId, spanId, atUs: endedUs });
+      else at = this.append({ variant, traceId, spanId, agent, atUs: endedUs });
     }
   }
 
@@ -111,7 +114,7 @@ class Rebuilding {
   }
 
   /** Appends the trailing user messages of the input again. */
-  private repeatPrompt({ input, traceId, spanId, startedUs }: Exchange): number {
+  private repeatPrompt({ input, traceId, spanId, agent, startedUs }: Exchange): number {
     const prompt: number[] = [];
     for (let list = input; list !== EMPTY_LIST; list = this.interned.lists.parentOf(list)) {
       const variant = this.interned.lists.lastOf(list);
@@ -119,7 +122,8 @@ class Rebuilding {
       prompt.push(variant);
     }
     let position = this.placed.length - 1;
-    for (const variant of prompt.reverse()) position = this.append({ variant, traceId, spanId, atUs: startedUs });
+    for (const variant of prompt.reverse())
+      position = this.append({ variant, traceId, spanId, agent, atUs: startedUs });
     this.positionOfList[input] = position;
     return position;
   }

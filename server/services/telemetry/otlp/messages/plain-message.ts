@@ -1,7 +1,7 @@
 import type { Message, MessagePart, MessageToolCall } from "../../schemas";
 
 /** A message without its origin. */
-export type PlainMessage = Omit<Message, "spanId" | "at">;
+export type PlainMessage = Omit<Message, "spanId" | "agent" | "at">;
 
 export function plainMessage(role: string, parts: MessagePart[] = []): PlainMessage {
   return { role, parts, toolCalls: [], toolCallId: null };

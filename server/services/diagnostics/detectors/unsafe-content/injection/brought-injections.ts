@@ -1,3 +1,4 @@
+import { isByUser } from "@/server/services/telemetry/schemas";
 import type { ConversationSnapshot, Evidence } from "../../../types";
 import { quoteMessage } from "../../reading/evidence";
 import { textOf } from "../../reading/text";
@@ -64,11 +65,7 @@ function inResults(conversation: ConversationSnapshot, withheld?: ReadonlySet<Fa
 }
 
 const saidByUser = ({ messages }: ConversationSnapshot): string =>
-  messages
-    .filter(({ role }) => role === "user")
-    .map(textOf)
-    .join("\n")
-    .slice(0, SAID_READ);
+  messages.filter(isByUser).map(textOf).join("\n").slice(0, SAID_READ);
 
 /** Characters. */
 const SAID_READ = 50_000;
@@ -92,7 +89,7 @@ const SHORTEST = 12;
 
 function inUserMessages({ messages }: ConversationSnapshot): BroughtInjections[] {
   return messages.flatMap((message, index) => {
-    if (message.role !== "user") return [];
+    if (!isByUser(message)) return [];
     const text = textOf(message);
     if (text.length < SHORTEST) return [];
     const injections = readInjections(text, "user");

@@ -8,6 +8,7 @@ const says = (index: number, text: string, spanId = `span of ${text}`): PlacedMe
   parts: [{ type: "text", text }],
   toolCalls: [],
   toolCallId: null,
+  agent: null,
   spanId,
   at: null,
 });

@@ -49,6 +49,12 @@ const ROLES: Record<string, string> = {
   developer: "Developer",
 };
 
+/** Who says it. The user of an inner agent is the agent or tool that it works for. */
+function speakerOf({ role, agent }: Message) {
+  if (agent === null) return ROLES[role] ?? role;
+  return role === "user" ? `To ${agent}` : role === "assistant" ? agent : (ROLES[role] ?? role);
+}
+
 export function MessageView({
   message,
   index,
@@ -63,6 +69,7 @@ export function MessageView({
 }: Props) {
   const [raw, setRaw] = useState(false);
   const isTool = message.role === "tool" || message.role === "function";
+  const speaker = speakerOf(message);
   const toolName = message.toolCallId === null ? undefined : context.nameOfCall.get(message.toolCallId);
   const failed = message.toolCallId !== null && context.spanOfCall.get(message.toolCallId)?.error != null;
 
@@ -71,13 +78,20 @@ export function MessageView({
     <article
       id={inPeek ? undefined : `m-${index}`}
       className={classes.message}
-      data-role={isTool ? "tool" : message.role}
+      data-role={isTool ? "tool" : message.agent === null ? message.role : "agent"}
       data-marked={marks.length > 0 || undefined}
       data-targeted={targeted || undefined}
-      aria-label={`${ROLES[message.role] ?? message.role}, message ${index}`}
+      aria-label={`${speaker}${message.agent === null ? "" : ", sub-agent"}, message ${index}`}
     >
       <div className={classes.gutter}>
-        <span className={classes.role}>{ROLES[message.role] ?? message.role}</span>
+        <span className={classes.role} title={message.agent ?? undefined}>
+          {speaker}
+        </span>
+        {message.agent === null ? null : (
+          <span className={classes.meta} title={`A call of the sub-agent ${message.agent} was the first to contain it`}>
+            sub-agent
+          </span>
+        )}
         {inPeek ? null : (
           <a className={classes.anchor} href={`#m-${index}`} aria-label={`Link to message ${index}`}>
             #{index}
