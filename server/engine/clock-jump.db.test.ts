@@ -39,7 +39,9 @@ test("a run in progress is not started again by another process when the clock j
     await gate.promise;
   });
   let polled = false;
-  const other = client.createFunction({ id: "other", triggers: { event: "poll" } }, async () => void (polled = true));
+  const other = client.createFunction({ id: "other", triggers: { event: "poll" } }, async () => {
+    polled = true;
+  });
   const functions = [held, other];
   const start = async () =>
     engines.push(await startEngine({ db: db(), client, functions, ...QUICK, leaseMs: LEASE_MS, slots: 1 }));
