@@ -53,16 +53,16 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<number
   return performance.now();
 }
 
-async function newParty() {
+async function newTenant() {
   const project = await newProject(product.url, product.dataDir);
   const key = await project.newKey("diagnostics:write", "diagnostics:read", "connections:manage", "telemetry:write");
   return { project, key };
 }
 
-type Party = Awaited<ReturnType<typeof newParty>> & { label: string; kind: string; tracker: SimulatedTracker };
+type Tenant = Awaited<ReturnType<typeof newTenant>> & { label: string; kind: string; tracker: SimulatedTracker };
 
 /** Hands Findings of a new project to a tracker, and returns a function that closes their tickets. */
-async function linked({ project, key, label, kind, tracker }: Party) {
+async function linked({ project, key, label, kind, tracker }: Tenant) {
   async function call(method: string, path: string, body?: object): Promise<Row> {
     const reply = await fetch(`${project.url}/v1/projects/${project.projectId}/${path}`, {
       method,
@@ -122,7 +122,7 @@ async function linked({ project, key, label, kind, tracker }: Party) {
 
 const trackers: SimulatedTracker[] = [];
 try {
-  const projects = await Promise.all(TRACKERS.map(newParty));
+  const projects = await Promise.all(TRACKERS.map(newTenant));
   for (const [, , start] of TRACKERS) trackers.push(await start());
   const parties = await Promise.all(
     TRACKERS.map(async ([label, kind], n) => ({

@@ -7,9 +7,9 @@ import { cpuOf } from "./lib/cpu";
 import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";
 import { memory } from "./lib/memory";
-import { startParty } from "./lib/party";
 import { startProduct } from "./lib/product";
 import { slowestKinds } from "./lib/reads";
+import { startSimulatedClient } from "./lib/simulated-client";
 
 /**
  * Run by `npm run bench -- live-agents`: many agents at the same time, each sending its whole history every few seconds, while
@@ -55,7 +55,7 @@ function sendSessions(live: LiveSessions): Promise<Sent> {
 console.log(machine());
 const product = await startProduct();
 const sql = databaseOf(product.dataDir);
-const reader = startParty({ project: product, connections: 4, batch: { spans: 500, bytesPerSpan: 1_500 } });
+const reader = startSimulatedClient({ project: product, connections: 4, batch: { spans: 500, bytesPerSpan: 1_500 } });
 
 /** Age of the oldest trace in the projection queue. */
 const lagMs = async () => {

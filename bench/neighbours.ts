@@ -5,9 +5,9 @@ import { newProject } from "../testbed/data/project";
 import { coresBetween, cpuOf } from "./lib/cpu";
 import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";
-import { startParty } from "./lib/party";
 import { startProduct } from "./lib/product";
 import { ratioOf } from "./lib/ratio";
+import { startSimulatedClient } from "./lib/simulated-client";
 
 /**
  * Run by `npm run bench -- neighbours`: measures how a neighbour that sends and reads ten times as much affects a project.
@@ -36,7 +36,7 @@ console.log(machine());
 const product = await startProduct();
 const sql = databaseOf(product.dataDir);
 const started = (project: { url: string; projectId: string; secret: string }, options?: { background: boolean }) =>
-  startParty({ project, connections: 8, batch: { spans: BATCH, bytesPerSpan: SPAN_BYTES } }, options);
+  startSimulatedClient({ project, connections: 8, batch: { spans: BATCH, bytesPerSpan: SPAN_BYTES } }, options);
 const quiet = started({ url: product.url, projectId: product.projectId, secret: product.secret });
 const busy = started(await newProject(product.url, product.dataDir), { background: true });
 /** Returns the order for a window at `times` the quiet project's pace. */
@@ -63,10 +63,10 @@ try {
   console.log(
     `quiet project: ${pace.batches} batches of ${BATCH} spans and ${pace.reads} reads a second; its neighbour: ${TIMES} times as much; ${windows} windows of ${WINDOW_MS / 1000} s`,
   );
-  for (const party of [quiet, busy]) {
-    await party.store(STORED_SPANS);
+  for (const tenant of [quiet, busy]) {
+    await tenant.store(STORED_SPANS);
     await untilQuiet();
-    await party.read(40);
+    await tenant.read(40);
   }
   for (let nth = 0; nth < windows; nth += 1) {
     // alone, beside, beside, alone, …: drift affects both alike

@@ -5,9 +5,9 @@ import { RULES } from "@/server/services/diagnostics/rules";
 import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";
 import { memory } from "./lib/memory";
-import { startParty } from "./lib/party";
 import { startProduct } from "./lib/product";
 import { slowestKinds } from "./lib/reads";
+import { startSimulatedClient } from "./lib/simulated-client";
 import { type Sample, thirdsOf } from "./lib/thirds";
 
 /**
@@ -52,10 +52,14 @@ const whole = (value: number) => Math.round(value).toLocaleString("en");
 console.log(machine());
 const product = await startProduct();
 const sql = databaseOf(product.dataDir);
-const party = () =>
-  startParty({ project: product, connections: CONNECTIONS, batch: { spans: BATCH, bytesPerSpan: SPAN_BYTES } });
+const startLoad = () =>
+  startSimulatedClient({
+    project: product,
+    connections: CONNECTIONS,
+    batch: { spans: BATCH, bytesPerSpan: SPAN_BYTES },
+  });
 /** Separate from each other and from the measuring process, so that no latency includes another's work. */
-const [sender, reader] = [party(), party()];
+const [sender, reader] = [startLoad(), startLoad()];
 
 const count = async (rows: PromiseLike<readonly postgres.Row[]>) => Number((await rows)[0]?.count);
 const queued = () => count(sql`select count(*) from projection_queue`);

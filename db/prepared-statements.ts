@@ -9,7 +9,7 @@ const LONGEST_TEXT = 16_000;
 /** Distinct texts counted at a time. */
 const COUNTED = 1000;
 
-type Asks = Pick<Sql | TransactionSql, "unsafe">;
+type Queryable = Pick<Sql | TransactionSql, "unsafe">;
 
 /**
  * Returns a postgres.js client that prepares frequent statements. Drizzle never prepares; each statement then costs a
@@ -17,23 +17,23 @@ type Asks = Pick<Sql | TransactionSql, "unsafe">;
  * reads a fifth longer. Postgres still plans for the actual values where its estimates favour that.
  */
 export function withPreparedStatements(client: Sql): Sql {
-  const asked = new LRUCache<string, number>({ max: COUNTED });
+  const counts = new LRUCache<string, number>({ max: COUNTED });
   const prepared = new Set<string>();
 
   function isOften(text: string) {
     if (prepared.has(text)) return true;
     if (prepared.size >= MOST || text.length > LONGEST_TEXT) return false;
-    const times = (asked.get(text) ?? 0) + 1;
-    asked.set(text, times);
+    const times = (counts.get(text) ?? 0) + 1;
+    counts.set(text, times);
     if (times < OFTEN) return false;
-    asked.delete(text);
+    counts.delete(text);
     prepared.add(text);
     return true;
   }
 
-  function prepares<T extends Asks>(asks: T): T {
-    const unsafe = asks.unsafe as (text: string, parameters?: never[], options?: object) => unknown;
-    return Object.assign(asks, {
+  function prepares<T extends Queryable>(queryable: T): T {
+    const unsafe = queryable.unsafe as (text: string, parameters?: never[], options?: object) => unknown;
+    return Object.assign(queryable, {
       unsafe: (text: string, parameters: never[] = [], options?: object) =>
         unsafe(text, parameters, parameters.length > 0 && isOften(text) ? { ...options, prepare: true } : options),
     });

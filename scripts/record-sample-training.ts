@@ -15,7 +15,7 @@ import { checkpoints, evaluationRows, sampleProjects, trainingJobs, trainingMani
 import type { Ctx, ProjectId } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { canonicalJson } from "@/server/platform/json/canonical-json";
-import { trainerDoor } from "@/server/rest/trainer-door";
+import { serveTrainer } from "@/server/rest/trainer-endpoint";
 import { listDatasets } from "@/server/services/datasets";
 import { openFile } from "@/server/services/files";
 import { createEvaluation, runEvaluation } from "@/server/services/proof";
@@ -99,7 +99,7 @@ async function attachedTrainer(ctx: Ctx): Promise<string | null> {
   const server = createServer(async (request, response) => {
     const { method = "GET", headers, url } = request;
     const body = method === "GET" ? {} : { body: await buffer(request) };
-    const reply = await trainerDoor(
+    const reply = await serveTrainer(
       new Request(`http://127.0.0.1${url}`, { method, headers: headers as never, ...body }),
     );
     response.writeHead(reply.status, Object.fromEntries(reply.headers));

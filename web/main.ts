@@ -29,7 +29,7 @@ const BEAT_EVERY_MS = 2_000;
 async function main() {
   process.title = "whetstone web";
   const { HOST, PORT, LISTEN, NODE_ENV, PUBLIC_URL, OPERATIONS_FD, TRUSTED_PROXIES } = env();
-  const told = LISTEN === "when-told" ? message() : Promise.resolve();
+  const listenSignal = LISTEN === "when-told" ? message() : Promise.resolve();
   const dev = NODE_ENV === "development";
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
   const secure = securityHeaders({ dev, secure: PUBLIC_URL?.startsWith("https:") ?? false });
@@ -38,7 +38,7 @@ async function main() {
   const handler = named(await nextHandler(server, secure, dev));
   const isTrusted = trustedProxies(TRUSTED_PROXIES);
   attachHandler(server, handler, secure, isTrusted);
-  await told;
+  await listenSignal;
 
   const fail = (error: NodeJS.ErrnoException) => {
     process.send?.({ failed: error.code ?? error.message });

@@ -17,9 +17,9 @@ import { trustedProxies } from "@/server/platform/http/client-address";
 import { startOtlpGrpc } from "./otlp-grpc";
 
 const TRACES = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
-type Asked = { url: string | undefined; headers: IncomingMessage["headers"]; body: Buffer };
+type ReceivedRequest = { url: string | undefined; headers: IncomingMessage["headers"]; body: Buffer };
 
-let asked: Asked[];
+let asked: ReceivedRequest[];
 let answer: (response: ServerResponse) => void;
 let refused: string[];
 let server: Awaited<ReturnType<typeof startOtlpGrpc>>;

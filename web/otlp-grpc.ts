@@ -170,8 +170,8 @@ const receive =
       ...(requestId !== undefined && { "x-request-id": String(requestId) }),
       ...(agent !== undefined && { "user-agent": String(agent) }),
     };
-    const asked = { method: "POST", url, headers, body: call.request, signal: left.signal };
-    const reply = await requestInProcess(handler, asked).catch(() => undefined);
+    const request = { method: "POST", url, headers, body: call.request, signal: left.signal };
+    const reply = await requestInProcess(handler, request).catch(() => undefined);
     if (left.signal.aborted) return;
     if (!reply) return callback(retryLater("The batch may not have been stored.", RETRY_SECONDS));
     const receipt = reply.headers["x-whetstone-receipt"];

@@ -30,7 +30,7 @@ async function main() {
   openPool({ statementSeconds: STATEMENT_SECONDS, name: NAME });
   const log = logger("worker");
   const stop = new AbortController();
-  const told = new Promise<string>((resolve) => {
+  const listenSignal = new Promise<string>((resolve) => {
     process.once("SIGTERM", () => resolve("SIGTERM"));
     process.once("SIGINT", () => resolve("SIGINT"));
     // Only a child with an IPC channel can lose it.
@@ -47,7 +47,7 @@ async function main() {
     `Running ${functions.length} background functions (${inngestServer(env()) ? "Inngest server" : "embedded"}).`,
   );
 
-  const why = await Promise.race([told, broken]);
+  const why = await Promise.race([listenSignal, broken]);
   log.info(`Stopping: ${why}.`);
   setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
   stop.abort();

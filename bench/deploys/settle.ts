@@ -58,10 +58,10 @@ export async function settle(sql: postgres.Sql, projectId: string, trainer: Trai
   const breaches = open.map((one) => `not at rest: ${one}`);
   const running = async () => (await deploymentsOf(sql, projectId)).filter(({ status }) => status === "running");
   for (const { name } of await running()) {
-    const asked = Date.now();
+    const askedAt = Date.now();
     let refusal = await refusalOf(gateway, name);
     // A killed server is loaded again: by then its deployment either is no longer reported as running or answers.
-    while (refusal !== null && Date.now() - asked < ANSWER_WITHIN_MS) {
+    while (refusal !== null && Date.now() - askedAt < ANSWER_WITHIN_MS) {
       if (!(await running()).some((row) => row.name === name)) break;
       await sleep(LOOK_MS);
       refusal = await refusalOf(gateway, name);

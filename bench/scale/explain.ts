@@ -25,11 +25,11 @@ export async function hottest(url: string, measured: readonly Measured[], count:
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
     const byQuery = new Map<string, Hot>();
-    for (const { read, asked } of measured.filter(({ read }) => !read.payload)) {
+    for (const { read, queries } of measured.filter(({ read }) => !read.payload)) {
       // Others, such as a time limit, have no plan.
-      const planned = asked.filter(({ query }) => /^\s*(select|with)\b/i.test(query));
+      const planned = queries.filter(({ query }) => /^\s*(select|with)\b/i.test(query));
       for (const [query, examples] of byText(planned)) {
-        const callsEach = examples.length / new Set(asked.map(({ call }) => call)).size;
+        const callsEach = examples.length / new Set(queries.map(({ call }) => call)).size;
         const some = spread(examples, EXAMPLES);
         const plans: Explained[] = [];
         for (const { params } of some) plans.push(await explain(sql, query, params));
@@ -58,9 +58,9 @@ export async function hottest(url: string, measured: readonly Measured[], count:
   }
 }
 
-function byText<T extends { query: string }>(asked: readonly T[]) {
+function byText<T extends { query: string }>(queries: readonly T[]) {
   const groups = new Map<string, T[]>();
-  for (const one of asked) groups.set(one.query, [...(groups.get(one.query) ?? []), one]);
+  for (const one of queries) groups.set(one.query, [...(groups.get(one.query) ?? []), one]);
   return groups;
 }
 
@@ -79,12 +79,12 @@ async function explain(sql: postgres.Sql, query: string, params: unknown[]): Pro
 async function explainGeneric(sql: postgres.Sql, query: string, params: unknown[]): Promise<Explained> {
   const values = params.length === 0 ? "" : `(${params.map(literal).join(", ")})`;
   await sql`set plan_cache_mode = force_generic_plan`;
-  await sql.unsafe(`prepare asked as ${query}`);
+  await sql.unsafe(`prepare measured_query as ${query}`);
   try {
-    await sql.unsafe(`explain (${OPTIONS}) execute asked${values}`);
-    return (await sql.unsafe(`explain (${OPTIONS}) execute asked${values}`))[0]!["QUERY PLAN"][0];
+    await sql.unsafe(`explain (${OPTIONS}) execute measured_query${values}`);
+    return (await sql.unsafe(`explain (${OPTIONS}) execute measured_query${values}`))[0]!["QUERY PLAN"][0];
   } finally {
-    await sql`deallocate asked`;
+    await sql`deallocate measured_query`;
     await sql`reset plan_cache_mode`;
   }
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from "@/server/platform/errors";
 import { percentile } from "../lib/machine";
 import type { Read } from "./reads";
-import { type Asked, openWorld, type World } from "./world";
+import { openWorld, type Query, type World } from "./world";
 
 /** Calls per warm figure. */
 const CALLS = 60;
@@ -15,7 +15,7 @@ export type Measured = {
   warm: number;
   generic: number;
   bytes: number;
-  asked: (Asked & { call: number })[];
+  queries: (Query & { call: number })[];
 };
 
 /**
@@ -53,7 +53,7 @@ function withoutService(error: unknown): undefined {
 async function measureOne(read: Read, world: World, generic: World): Promise<Measured | undefined> {
   const calls = await read.calls(world);
   if (calls.length === 0) return undefined;
-  const asked: Measured["asked"] = [];
+  const queries: Measured["queries"] = [];
   const first: number[] = [];
   let bytes = 0;
   for (const [index, call] of calls.entries()) {
@@ -63,23 +63,23 @@ async function measureOne(read: Read, world: World, generic: World): Promise<Mea
       first.push(performance.now() - begun);
       bytes = Math.max(bytes, JSON.stringify(reply ?? null).length);
     });
-    asked.push(...heard.map((statement) => ({ ...statement, call: index })));
+    queries.push(...heard.map((statement) => ({ ...statement, call: index })));
   }
   const repeats = read.payload ? 3 : CALLS;
   const warm = await timed(calls, repeats);
   const genericCalls = await read.calls(generic);
   await timed(genericCalls, genericCalls.length);
   const p95 = (times: readonly number[]) => percentile(times, 0.95);
-  return { read, first: p95(first), warm: p95(warm), generic: p95(await timed(genericCalls, repeats)), bytes, asked };
+  return { read, first: p95(first), warm: p95(warm), generic: p95(await timed(genericCalls, repeats)), bytes, queries };
 }
 
 async function timed(calls: readonly (() => Promise<unknown>)[], repeats: number) {
   const times: number[] = [];
   const begun = performance.now();
   for (let n = 0; n < repeats && performance.now() - begun < PATIENCE_MS; n++) {
-    const asked = performance.now();
+    const askedAt = performance.now();
     await calls[n % calls.length]!();
-    times.push(performance.now() - asked);
+    times.push(performance.now() - askedAt);
   }
   return times;
 }

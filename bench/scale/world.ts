@@ -6,7 +6,7 @@ import type { AccountCtx, Ctx, ProjectId } from "@/server/platform/context";
 import { OWNER } from "./around";
 import { PROJECTS } from "./fill";
 
-export type Asked = { query: string; params: unknown[] };
+export type Query = { query: string; params: unknown[] };
 type At = { time: number; id: string };
 
 /** Access to the data set for a benchmark: contexts of its projects, and sample rows. */
@@ -20,7 +20,7 @@ export async function openWorld(url: string, { genericPlans = false } = {}) {
   const connection = genericPlans ? { plan_cache_mode: "force_generic_plan" } : {};
   const client = postgres(url, { max: 10, onnotice: () => {}, connection });
   const sql = postgres(url, { max: 2, onnotice: () => {} });
-  let heard: Asked[] | undefined;
+  let heard: Query[] | undefined;
   const db: Db = drizzle(client, { schema, logger: { logQuery: (query, params) => heard?.push({ query, params }) } });
   const of = (projectId: string): Ctx => ({ db, projectId: projectId as ProjectId, actor: { kind: "operator" } });
   const account: AccountCtx = { db, userId: OWNER, sessionId: "ses_scale_mine_1" };
@@ -50,7 +50,7 @@ export async function openWorld(url: string, { genericPlans = false } = {}) {
     spread,
     values,
     /** Records the statements that `work` sends. */
-    async listen(work: () => Promise<unknown>): Promise<Asked[]> {
+    async listen(work: () => Promise<unknown>): Promise<Query[]> {
       heard = [];
       await work().finally(() => {});
       const all = heard;

@@ -52,15 +52,15 @@ async function backup({ to, passphraseFile, verify }: BackupOptions, command: Co
   const { WHETSTONE_SECRET } = env();
   const passphrase = passphraseFile === undefined ? undefined : await readLine(passphraseFile);
   if (passphrase === "") throw new UsageError(`The first line of ${passphraseFile} is empty.`);
-  const place = path.resolve(to);
-  await backUp(ownerUrl(), place, { secret: WHETSTONE_SECRET, passphrase, store: fileStore() });
-  const read = await readBackup(place, { prove: verify });
+  const file = path.resolve(to);
+  await backUp(ownerUrl(), file, { secret: WHETSTONE_SECRET, passphrase, store: fileStore() });
+  const read = await readBackup(file, { prove: verify });
   const { bytes, rows, checksum, withSecret } = shownOf(read);
   const { tables, createdAt } = read.manifest;
   await writeDown({ kind: "backup", ...shownOf(read), verifiedAt: verify ? Date.now() : null });
-  const known = { place, createdAt, tables: tables.length, rows, bytes, checksum, verified: verify, withSecret };
+  const known = { file, createdAt, tables: tables.length, rows, bytes, checksum, verified: verify, withSecret };
   printResult(command, { backup: known }, [
-    `${place}: ${rows.toLocaleString("en")} rows in ${tables.length} tables, ${bytes.toLocaleString("en")} bytes${verify ? ", verified" : ""}.`,
+    `${file}: ${rows.toLocaleString("en")} rows in ${tables.length} tables, ${bytes.toLocaleString("en")} bytes${verify ? ", verified" : ""}.`,
     ...filesLeftOut(read),
     ...(withSecret ? [] : [SECRET_LOST]),
   ]);

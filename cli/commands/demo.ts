@@ -13,7 +13,7 @@ import { printResult } from "../output";
 const TURN_MS = 5_000;
 const JOB = "demo";
 
-type Asked = { owner?: string };
+type Options = { owner?: string };
 
 export function addDemo(program: Command) {
   const group = program
@@ -24,7 +24,7 @@ export function addDemo(program: Command) {
     .command("load")
     .description("load the sample project and wait until it is complete; no effect if it is already loaded")
     .option(...whose)
-    .action(async ({ owner }: Asked, command: Command) => {
+    .action(async ({ owner }: Options, command: Command) => {
       const project = await withDatabase((db) => load(db, owner));
       printResult(command, { project }, [`${project.name} is loaded (${project.id}).`]);
     });
@@ -32,7 +32,7 @@ export function addDemo(program: Command) {
     .command("remove")
     .description("delete the sample project with everything in it")
     .option(...whose)
-    .action(async ({ owner }: Asked, command: Command) => {
+    .action(async ({ owner }: Options, command: Command) => {
       const name = await withDatabase((db) => remove(db, owner));
       printResult(command, { ok: true }, [`${name} is removed.`]);
     });

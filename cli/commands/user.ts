@@ -52,7 +52,7 @@ export function addUser(program: Command) {
   addEnding(group);
 }
 
-type Asked = { email: string };
+type Options = { email: string };
 
 /** Runs `work` on the person with this address, as the operator. */
 const onPerson = <T>(email: string, work: (ctx: OperatorCtx, userId: string) => Promise<T>) =>
@@ -83,7 +83,7 @@ function addRights(group: Command) {
     .requiredOption("--email <address>", "the address that the person signs in with")
     .option("--create-projects <on|off>", "may create projects")
     .option("--installation-owner <on|off>", "may manage people and their rights, and create projects")
-    .action(async (given: Asked & { createProjects?: string; installationOwner?: string }, command: Command) => {
+    .action(async (given: Options & { createProjects?: string; installationOwner?: string }, command: Command) => {
       const [mayCreateProjects, installationOwner] = [
         onOff(given.createProjects, "--create-projects"),
         onOff(given.installationOwner, "--installation-owner"),
@@ -106,7 +106,7 @@ function addEnding(group: Command) {
     .description("sign a person out everywhere and block further sign-ins; their projects and data stay")
     .requiredOption("--email <address>", "the address that the person signs in with")
     .option(...REVOKE)
-    .action(async ({ email, revokeKeys }: Asked & { revokeKeys?: boolean }, command: Command) => {
+    .action(async ({ email, revokeKeys }: Options & { revokeKeys?: boolean }, command: Command) => {
       const { person, ...done } = await onPerson(email, (ctx, userId) => disablePerson(ctx, { userId, revokeKeys }));
       printResult(command, { user: person, ...done }, [
         `${person.email} is disabled; ${count(done.sessionsEnded, "session")} ended. ${keysSaid(done)}`,
@@ -116,7 +116,7 @@ function addEnding(group: Command) {
     .command("enable")
     .description("let a disabled person sign in again")
     .requiredOption("--email <address>", "the address that the person signs in with")
-    .action(async ({ email }: Asked, command: Command) => {
+    .action(async ({ email }: Options, command: Command) => {
       const { person } = await onPerson(email, (ctx, userId) => enablePerson(ctx, { userId }));
       printResult(command, { user: person }, [`${person.email} can sign in again.`]);
     });
@@ -126,7 +126,7 @@ function addEnding(group: Command) {
     .requiredOption("--email <address>", "the address that the person signs in with")
     .option("--confirm <address>", "the address again; if omitted, a terminal prompts for it")
     .option(...REVOKE)
-    .action(async (given: Asked & { confirm?: string; revokeKeys?: boolean }, command: Command) => {
+    .action(async (given: Options & { confirm?: string; revokeKeys?: boolean }, command: Command) => {
       const email =
         given.confirm ?? (isInteractive() ? await prompt(`Type ${given.email} to erase this person: `) : undefined);
       if (email === undefined) throw new UsageError("Repeat the address: --confirm ADDRESS.");

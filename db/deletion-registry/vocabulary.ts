@@ -12,20 +12,20 @@ export type Key = "id" | "conversation_id" | "trace_id" | "user_id";
 type What = "words" | "ids" | "sums" | "hashes" | "sealed";
 
 /** A file under `server/services`, without its extension, that has its own statement for this table. */
-type Place = string;
+type ServiceFile = string;
 
 type Held = {
   holds: What;
   /** Best key first. Without one, rows are found through other tables. */
   by?: readonly Key[];
 } & (
-  | { erased: "deleted"; in?: Place; because?: string }
+  | { erased: "deleted"; in?: ServiceFile; because?: string }
   /** Deleted with another table's row, through a foreign key. */
   | { erased: "cascade"; with: TableName }
   /** The row remains, without the content that must be erased. */
-  | { erased: "rewritten"; because: string; in?: Place; keepsIds?: true }
+  | { erased: "rewritten"; because: string; in?: ServiceFile; keepsIds?: true }
   /** Deleted by a later expiry. */
-  | { erased: "expires"; because: string; in?: Place }
+  | { erased: "expires"; because: string; in?: ServiceFile }
   | { erased: "kept"; because: string }
 );
 

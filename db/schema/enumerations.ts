@@ -245,7 +245,7 @@ export const DEPLOYMENT_STATUSES = [
 export const ROLLOUT_OUTCOMES = ["deployed", "skipped", "failed"] as const;
 export const CERTIFICATE_STATUSES = ["queued", "running", "ready", "failed"] as const;
 export const PARITY_VERDICTS = ["passed", "failed"] as const;
-export const EXPORT_FORMATS = ["gguf", "merged-16bit", "lora-adapter"] as const;
+export const MODEL_EXPORT_FORMATS = ["gguf", "merged-16bit", "lora-adapter"] as const;
 export const EXPORT_STATUSES = [
   "queued",
   "preflight",

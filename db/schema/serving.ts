@@ -19,8 +19,8 @@ import {
   EVALUATION_KINDS,
   EVALUATION_OUTCOMES,
   EVALUATION_STATUSES,
-  EXPORT_FORMATS,
   EXPORT_STATUSES,
+  MODEL_EXPORT_FORMATS,
   PARITY_VERDICTS,
   PROOF_VERDICTS,
   ROLLOUT_OUTCOMES,
@@ -177,7 +177,7 @@ export const modelExports = pgTable(
     id: text("id").notNull(),
     checkpointId: text("checkpoint_id"),
     hubModel: jsonb("hub_model").$type<{ id: string; revision: string | null }>(),
-    format: text("format", { enum: EXPORT_FORMATS }).notNull(),
+    format: text("format", { enum: MODEL_EXPORT_FORMATS }).notNull(),
     quantization: text("quantization"),
     /** Without a foreign key: an export outlives its connection. */
     connectionId: text("connection_id").notNull(),

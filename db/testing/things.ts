@@ -2,10 +2,10 @@ import { getTableName, is, Table } from "drizzle-orm";
 import * as schema from "@/db/schema";
 
 /** The table that a field's id refers to, its id column, and the time by which its lists are ordered. */
-type Place = { table: string; id: string; time: string };
+type Reference = { table: string; id: string; time: string };
 
 /** Fields that do not simply refer to `id` in the table of that name, ordered by `created_at`. */
-const PLACES: Record<string, Partial<Place> & { table: string }> = {
+const REFERENCES: Record<string, Partial<Reference> & { table: string }> = {
   backgroundJobId: { table: "job_runs" },
   certificateId: { table: "parity_certificates" },
   candidateId: { table: "example_candidates" },
@@ -39,19 +39,19 @@ const NOBODYS = new Set(["ruleId", "trainerId"]);
 
 const TABLES = new Set<string>(Object.values(schema).flatMap((one) => (is(one, Table) ? [getTableName(one)] : [])));
 
-function known(field: string): Place | undefined {
+function known(field: string): Reference | undefined {
   const named = `${field.replace(/Id$/, "").replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}s`;
-  const place = PLACES[field] ?? (field.endsWith("Id") && TABLES.has(named) ? { table: named } : undefined);
-  return place && { id: "id", time: "created_at", ...place };
+  const reference = REFERENCES[field] ?? (field.endsWith("Id") && TABLES.has(named) ? { table: named } : undefined);
+  return reference && { id: "id", time: "created_at", ...reference };
 }
 
 /** Returns whether a field is the id of something that belongs to a project. */
 export const namesAThing = (field: string) => known(field) !== undefined;
 
 /** Returns the table that a field's id refers to; `null` if it belongs to no project. Throws for an unknown field. */
-export function placeOf(field: string): Place | null {
+export function placeOf(field: string): Reference | null {
   if (NOBODYS.has(field)) return null;
-  const place = known(field);
-  if (!place) throw new Error(`Say in db/testing/things.ts what ${field} is an id of.`);
-  return place;
+  const reference = known(field);
+  if (!reference) throw new Error(`Say in db/testing/things.ts what ${field} is an id of.`);
+  return reference;
 }

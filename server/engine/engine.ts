@@ -79,9 +79,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
 
   /** Returns whether there may be more work right away. */
   async function poll(): Promise<boolean> {
-    const asked = performance.now();
+    const askedAt = performance.now();
     const { now, ...pending } = await pendingWork(db, functionIds);
-    clock.isSteady(Number(now), asked);
+    clock.isSteady(Number(now), askedAt);
     if (pending.schedules && !draining) await queueScheduled(db, definitions);
     const dispatched = pending.events ? await dispatchEvents(db, definitions, { internalOnly: draining }) : 0;
     const free = slots - turns.count();

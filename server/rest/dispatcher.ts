@@ -15,8 +15,8 @@ import { idempotencyKeyOf, type PreparedCall, runOnce } from "./http/idempotency
 import { type Match, matcher } from "./http/match";
 import { type ProblemContext, problemResponse } from "./http/problem";
 import { readInput } from "./http/read-input";
+import { callerOf, type RequestContext, spend } from "./http/request-context";
 import { runStream } from "./http/run-stream";
-import { callerOf, spend, type Visit } from "./http/visit";
 import { factsOf, type Operation, type VerbOperation } from "./operation";
 
 const PREFIX = "/v1";
@@ -43,12 +43,12 @@ const allowOf = ({ operations }: Match) =>
     ", ",
   );
 
-async function runVerb(visit: Visit, operation: VerbOperation) {
-  const { request, problemContext } = visit;
+async function runVerb(context: RequestContext, operation: VerbOperation) {
+  const { request, problemContext } = context;
   const { verb, method, path, status = 200 } = operation;
-  const { projectId: _, ...own } = visit.params;
-  const ctx = await callerOf(visit, path, verb.spec.effect);
-  await spend(visit, ctx, requestLimits(ctx.actor), 1);
+  const { projectId: _, ...own } = context.params;
+  const ctx = await callerOf(context, path, verb.spec.effect);
+  await spend(context, ctx, requestLimits(ctx.actor), 1);
   // The verb checks again. Checked here before the body is parsed, so that validation errors reveal nothing to unauthorized callers.
   requireCapability(ctx, verb.spec.capability);
   const prepare = async (as: Ctx, given: Request): Promise<PreparedCall> => {
@@ -66,9 +66,9 @@ async function runVerb(visit: Visit, operation: VerbOperation) {
   return response;
 }
 
-async function run(visit: Visit, operation: Operation) {
-  if ("open" in operation) return operation.open(visit.request, visit.params);
-  const response = await ("verb" in operation ? runVerb(visit, operation) : runStream(visit, operation));
+async function run(context: RequestContext, operation: Operation) {
+  if ("open" in operation) return operation.open(context.request, context.params);
+  const response = await ("verb" in operation ? runVerb(context, operation) : runStream(context, operation));
   if (response.ok) recordDatabaseSuccess(factsOf(operation).effect);
   return response;
 }
@@ -123,8 +123,8 @@ export function createDispatcher(operations: readonly Operation[], database: () 
         responseHeaders.deprecation = `@${Date.parse(operation.deprecated.since) / 1000}`;
       }
       const { params } = matched;
-      const visit = { database: database(), limiter, request, problemContext, responseHeaders, params };
-      return finalize(await run(visit, operation), request, requestId, responseHeaders);
+      const context = { database: database(), limiter, request, problemContext, responseHeaders, params };
+      return finalize(await run(context, operation), request, requestId, responseHeaders);
     } catch (error) {
       countRefusal(request, pathname, error);
       return finalize(problemResponse(error, problemContext), request, requestId, responseHeaders);

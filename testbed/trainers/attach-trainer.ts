@@ -24,7 +24,7 @@ export async function storeTrainer(more: Partial<typeof trainers.$inferInsert>):
 /** For tests that need an attached trainer: attaches one that has never connected. Returns its id. */
 export const attachTrainer = () => storeTrainer({});
 
-/** Calls the services behind the addresses of agents, which `trainer-door.db.test.ts` tests over HTTP. */
+/** Calls the services behind the addresses of agents, which `trainer-endpoint.db.test.ts` tests over HTTP. */
 function webOf(id: string): Web {
   const agent = { id, capabilitiesHash: KNOWN };
   const post: Web["post"] = async (path, body, signal = new AbortController().signal) => {

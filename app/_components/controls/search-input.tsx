@@ -11,7 +11,7 @@ type Props = { label: string; value: string; onChange: (value: string) => void; 
 export function SearchInput({ label, value, onChange, width = 260 }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(value);
-  const tell = useDebouncedCallback(onChange, 250);
+  const changeLater = useDebouncedCallback(onChange, 250);
   useEffect(() => setText(value), [value]);
   useKeys({
     "/": (event) => {
@@ -21,11 +21,11 @@ export function SearchInput({ label, value, onChange, width = 260 }: Props) {
   });
   const change = (next: string) => {
     setText(next);
-    tell(next);
+    changeLater(next);
   };
   const clear = () => {
     change("");
-    tell.flush();
+    changeLater.flush();
   };
   return (
     <TextInput
@@ -47,7 +47,7 @@ export function SearchInput({ label, value, onChange, width = 260 }: Props) {
       }
       onChange={(event) => change(event.currentTarget.value)}
       // If it fired later, it would overwrite the URL that the person navigates to.
-      onBlur={() => tell.flush()}
+      onBlur={() => changeLater.flush()}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
         event.stopPropagation();

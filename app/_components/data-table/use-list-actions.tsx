@@ -21,7 +21,7 @@ type Options<Row> = {
 /** A row that was acted on, until it is known whether it left the list. */
 type Leaving = { id: string; beforeId: string | undefined };
 
-const tell = (error: unknown) =>
+const notify = (error: unknown) =>
   notifications.show({ color: "red", title: problemOf(error).title, message: problemOf(error).detail });
 
 /** Returns functions that run a list's actions: each reports what it did, can be undone, and moves on to the next row. */
@@ -44,8 +44,8 @@ export function useListActions<Row>(options: Options<Row>) {
     moveOn(last.id, last.beforeId);
   });
 
-  const run = async (action: ListAction<Row>, asked: ActionTarget<Row>) => {
-    const target = { ...asked, rows: action.applies ? asked.rows.filter(action.applies) : asked.rows };
+  const run = async (action: ListAction<Row>, given: ActionTarget<Row>) => {
+    const target = { ...given, rows: action.applies ? given.rows.filter(action.applies) : given.rows };
     if (running !== null || target.rows.length === 0) return;
     const only = target.rows.length === 1 && !target.matching ? target.rows[0] : undefined;
     const at = only === undefined ? -1 : rows.findIndex((row) => rowId(row) === rowId(only));
@@ -53,16 +53,16 @@ export function useListActions<Row>(options: Options<Row>) {
     try {
       const done = await action.run(target);
       if (done === null) return;
-      if (done.undo) offer(done.said, () => void Promise.resolve(done.undo?.()).catch(tell));
+      if (done.undo) offer(done.said, () => void Promise.resolve(done.undo?.()).catch(notify));
       else notifications.show({ message: done.said, ...(done.stays ? { autoClose: false } : {}) });
-      if (only === undefined || asked.rows.length > 1) selection.clear();
+      if (only === undefined || given.rows.length > 1) selection.clear();
       if (only === undefined || at < 0) return;
       const next = rows[at + 1];
       const before = rows[at - 1];
       if (next !== undefined) moveOn(rowId(only), rowId(next));
       else leaving.current = { id: rowId(only), beforeId: before && rowId(before) };
     } catch (error) {
-      tell(error);
+      notify(error);
     } finally {
       setRunning(null);
     }

@@ -38,7 +38,7 @@ type ClaimOptions = {
  */
 export function claimRuns(db: Db, options: ClaimOptions): Promise<Claim[]> {
   return db.transaction(async (tx) => {
-    const asked = performance.now();
+    const askedAt = performance.now();
     const [turn] = await rows<{ mine: boolean; now: string }>(
       tx,
       sql`select pg_try_advisory_xact_lock(${CLAIM_LOCK}) as mine, ${NOW} as now,
@@ -47,7 +47,7 @@ export function claimRuns(db: Db, options: ClaimOptions): Promise<Claim[]> {
     if (!turn?.mine) return [];
     const now = Number(turn.now);
     const expired =
-      options.clock && !options.clock.isSteady(now, asked) ? sql`false` : leaseExpired(sql`${now}::bigint`);
+      options.clock && !options.clock.isSteady(now, askedAt) ? sql`false` : leaseExpired(sql`${now}::bigint`);
     const candidates = await dueRuns(tx, options, { now, expired });
     if (candidates.length === 0) return [];
 

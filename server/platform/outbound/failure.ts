@@ -2,10 +2,10 @@ import { errors } from "undici";
 import { errorCodes } from "../logging/known-error";
 import { OutboundError, type OutboundReason } from "./outbound-error";
 
-type Line = { codes: RegExp; reason: OutboundReason; message: (host: string) => string };
+type FailureKind = { codes: RegExp; reason: OutboundReason; message: (host: string) => string };
 
 /** Error codes of undici and Node, in matching order, with our reasons and messages. */
-const FAILURES: readonly Line[] = [
+const FAILURES: readonly FailureKind[] = [
   {
     codes: /^(CERT_|ERR_TLS_|ERR_SSL_|SELF_SIGNED_|UNABLE_TO_|DEPTH_ZERO_|HOSTNAME_MISMATCH$|EPROTO$)/,
     reason: "tls",

@@ -3,7 +3,7 @@ import path from "node:path";
 import pLimit, { type LimitFunction } from "p-limit";
 import { env } from "@/env";
 import { ServiceError } from "../errors";
-import type { Answer, Asked, Outcome, ReadReply, ReadRequest, Sent, Source } from "./bounded-program";
+import type { Answer, Message, Outcome, ReadReply, ReadRequest, Sent, Source } from "./bounded-program";
 import { fromThreadError } from "./thread-error";
 
 /** Processes of all kinds together. One project has one of a kind at a time, so that it cannot occupy them all. */
@@ -114,14 +114,14 @@ export function streamBounded<Task, Result>(
   source?: Source,
 ): Results<Result> {
   const child = new BoundedChild<Task>(program, limits, { source, isStream: true });
-  let asked: Asked<Task> = { task, size: source?.size };
+  let message: Message<Task> = { task, size: source?.size };
   let isDone = false;
   return {
     async next() {
       if (isDone) return undefined;
       try {
-        const { value, done } = (await child.ask(asked)) as IteratorResult<Result, void>;
-        asked = "next";
+        const { value, done } = (await child.ask(message)) as IteratorResult<Result, void>;
+        message = "next";
         if (!done) return value;
         isDone = true;
       } catch (error) {
@@ -169,12 +169,12 @@ class BoundedChild<Task> {
   }
 
   /** Returns the program's answer; throws if it failed, passed a limit, or has ended. */
-  async ask(asked: Asked<Task>): Promise<unknown> {
+  async ask(message: Message<Task>): Promise<unknown> {
     await this.within(START_MS, Promise.race([this.ready, this.ended]));
     const answered = new Promise<Outcome<unknown>>((resolve) => {
       this.answer = resolve;
     });
-    this.send(asked);
+    this.send(message);
     const outcome = await this.within(this.limits.limitMs, Promise.race([answered, this.ended]));
     if (!outcome) throw this.reasonOfEnd();
     if ("failed" in outcome) throw fromThreadError(outcome.failed);

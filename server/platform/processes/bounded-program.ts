@@ -11,9 +11,9 @@ export type Source = {
 };
 
 /** `next` asks for one more result of a task that has many. */
-export type Asked<Task> = { task: Task; size: number | undefined } | "next";
+export type Message<Task> = { task: Task; size: number | undefined } | "next";
 /** What the program is sent: its task, then the parts of the file that it asked for. */
-export type Sent<Task> = Asked<Task> | ReadReply;
+export type Sent<Task> = Message<Task> | ReadReply;
 export type ReadRequest = { id: number; start: number; end: number };
 export type ReadReply = { id: number } & ({ bytes: Uint8Array } | { failed: string });
 export type Outcome<Result> = { done: Result } | { failed: ThreadError };
@@ -23,9 +23,9 @@ export type Answer<Result> = "ready" | ReadRequest | Outcome<Result>;
 /** The whole of a program that does one task that its parent sends, and ends. */
 export function boundedProgram<Task, Result>(work: (task: Task, source?: Source) => Promise<Result>): void {
   serve<Task>({
-    answer: (asked, sourceOf) => {
-      if (asked === "next") throw new Error("This program has one result.");
-      return work(asked.task, sourceOf(asked.size));
+    answer: (message, sourceOf) => {
+      if (message === "next") throw new Error("This program has one result.");
+      return work(message.task, sourceOf(message.size));
     },
     answered: () => process.disconnect(),
   });
@@ -40,8 +40,8 @@ export function boundedStreamProgram<Task, Result>(
   let ahead: Promise<IteratorResult<Result, void>> | undefined;
   let unsent = 0;
   serve<Task>({
-    answer: async (asked, sourceOf) => {
-      if (asked !== "next") results = work(asked.task, sourceOf(asked.size));
+    answer: async (message, sourceOf) => {
+      if (message !== "next") results = work(message.task, sourceOf(message.size));
       if (!results) throw new Error("A task comes first.");
       unsent++;
       const result = ahead ?? results.next();
@@ -66,7 +66,7 @@ function endWithParent() {
 }
 
 type Served<Task> = {
-  answer: (asked: Asked<Task>, sourceOf: (size: number | undefined) => Source | undefined) => Promise<unknown>;
+  answer: (message: Message<Task>, sourceOf: (size: number | undefined) => Source | undefined) => Promise<unknown>;
   answered?: () => void;
 };
 
@@ -74,7 +74,7 @@ function serve<Task>({ answer, answered }: Served<Task>): void {
   // Requests have priority.
   setPriority(5);
   const waiting = new Map<number, (reply: ReadReply) => void>();
-  let asked = 0;
+  let reads = 0;
   const sourceOf = (size: number | undefined): Source | undefined =>
     size === undefined
       ? undefined
@@ -82,7 +82,7 @@ function serve<Task>({ answer, answered }: Served<Task>): void {
           size,
           read: (start, end) =>
             new Promise((resolve, reject) => {
-              const request: ReadRequest = { id: asked++, start, end };
+              const request: ReadRequest = { id: reads++, start, end };
               waiting.set(request.id, (reply) =>
                 "bytes" in reply ? resolve(Buffer.from(reply.bytes)) : reject(new Error(reply.failed)),
               );

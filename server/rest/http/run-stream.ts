@@ -7,7 +7,7 @@ import type { StreamOperation } from "../operation";
 import { incomingBody } from "./incoming-body";
 import { outgoingResponse } from "./outgoing-response";
 import { readAddress } from "./read-input";
-import { callerOf, look, spend, type Visit } from "./visit";
+import { callerOf, look, type RequestContext, spend } from "./request-context";
 
 const SECONDS = 600;
 /** How often the caller of a stream is authenticated again: an operation without a stream is over before that. */
@@ -60,25 +60,25 @@ function deadlineOf({ signal: client }: Request, seconds: number, hasAccess: () 
 }
 
 /** Counts a request by the decompressed bytes of its body, which are known only after reading it. */
-async function byBytes(visit: Visit, ctx: Ctx) {
+async function byBytes(context: RequestContext, ctx: Ctx) {
   const limits = ingestLimits(ctx.actor);
   // Before the body is read, so that a caller over the limit costs us no reading. Nothing is counted yet: a batch that is
   // refused below would otherwise use up the quota that its retry needs.
-  await look(visit, ctx, limits, REQUEST_BYTES);
+  await look(context, ctx, limits, REQUEST_BYTES);
   let isCounted = false;
   const counted = (bytes: number) => {
     isCounted = true;
-    return spend(visit, ctx, limits, Math.max(bytes, REQUEST_BYTES));
+    return spend(context, ctx, limits, Math.max(bytes, REQUEST_BYTES));
   };
   // An unreadable body costs something as well.
   const failed = async () => void (isCounted || (await counted(0).catch(() => {})));
   return { counted, failed };
 }
 
-async function byRequests(visit: Visit, ctx: Ctx, { spec }: AnyStreamVerb) {
+async function byRequests(context: RequestContext, ctx: Ctx, { spec }: AnyStreamVerb) {
   const { rate } = spec.limits ?? {};
   const own = typeof rate === "object" ? operationLimits(ctx.actor, spec.name, rate.perMinute) : [];
-  await spend(visit, ctx, [...requestLimits(ctx.actor), ...own], 1);
+  await spend(context, ctx, [...requestLimits(ctx.actor), ...own], 1);
   return { counted: async () => {}, failed: async () => {} };
 }
 
@@ -91,16 +91,19 @@ function requireBoth(ctx: Ctx, { capability, besides }: AnyStreamVerb["spec"]) {
 }
 
 /** Runs an operation that streams its request or response body. */
-export async function runStream(visit: Visit, { stream, path, status = 200 }: StreamOperation): Promise<Response> {
-  const { request, params, problemContext } = visit;
+export async function runStream(
+  context: RequestContext,
+  { stream, path, status = 200 }: StreamOperation,
+): Promise<Response> {
+  const { request, params, problemContext } = context;
   const { spec } = stream;
-  const ctx = await callerOf(visit, path, spec.effect);
+  const ctx = await callerOf(context, path, spec.effect);
   const isByBytes = spec.limits?.rate === "telemetry";
   if (isByBytes) requireBoth(ctx, spec);
-  const meter = isByBytes ? await byBytes(visit, ctx) : await byRequests(visit, ctx, stream);
+  const meter = isByBytes ? await byBytes(context, ctx) : await byRequests(context, ctx, stream);
   requireBoth(ctx, spec);
   const { signal, end } = deadlineOf(request, spec.limits?.seconds ?? SECONDS, async () =>
-    requireBoth(await callerOf(visit, path, spec.effect), spec),
+    requireBoth(await callerOf(context, path, spec.effect), spec),
   );
   try {
     const body = spec.consumes && incomingBody(request, spec.consumes, signal, meter.counted);

@@ -53,7 +53,7 @@ export async function backgroundJobsJson(ctx: Ctx, rows: readonly Row[], shown: 
   ];
   const nameOf = await readNames(ctx, rows.flatMap(thingsOf));
   return rows.map((row) => {
-    const about = carried.get(row.id) ?? [];
+    const carriedIds = carried.get(row.id) ?? [];
     const conversations = conversationsOf(row);
     const { name, uncancellable, afterFailure } = describeFunction(row.functionId);
     const finished = row.finishedAt !== null;
@@ -64,7 +64,7 @@ export async function backgroundJobsJson(ctx: Ctx, rows: readonly Row[], shown: 
       functionName: name,
       afterFailure,
       eventName: row.event.name,
-      carries: about.map(({ of, ids }) => ({ of, count: ids.length, ids: ids.slice(0, shown) })),
+      carries: carriedIds.map(({ of, ids }) => ({ of, count: ids.length, ids: ids.slice(0, shown) })),
       conversationIds: conversations.slice(0, shown),
       conversationCount: conversations.length,
       names: Object.fromEntries(names.filter((named): named is [string, string] => named[1] !== null)),
@@ -84,7 +84,8 @@ export async function backgroundJobsJson(ctx: Ctx, rows: readonly Row[], shown: 
 /** Returns a job's id and event as text: an error may show ids that occur in it. */
 export const knownTo = ({ id, event }: { id: string; event: JobEvent }) => `${id} ${JSON.stringify(event)}`;
 
-const runIdsOf = (about: ReturnType<typeof eventIds>) => about.flatMap(({ of, ids }) => (of === "run" ? ids : []));
+const runIdsOf = (carriedIds: ReturnType<typeof eventIds>) =>
+  carriedIds.flatMap(({ of, ids }) => (of === "run" ? ids : []));
 
 async function conversationsOfRuns(ctx: Ctx, runIds: readonly string[]): Promise<Map<string, string>> {
   if (runIds.length === 0) return new Map();

@@ -13,13 +13,13 @@ const isText = (value: unknown): value is string => typeof value === "string";
 export function eventIds(event: Pick<JobEvent, "data">): Carried[] {
   const payload = event.data as { event?: { data?: Record<string, unknown> }; run_id?: unknown };
   // Events of a failure or a cancellation contain the other job's id and its own event.
-  const about: Carried[] = isText(payload.run_id) ? [{ of: "backgroundJob", ids: [payload.run_id] }] : [];
+  const carriedIds: Carried[] = isText(payload.run_id) ? [{ of: "backgroundJob", ids: [payload.run_id] }] : [];
   const data = payload.event?.data ?? event.data;
   for (const [name, value] of Object.entries(data)) {
     if (name === OMITTED) continue;
-    if (OF_ONE.test(name) && isText(value)) about.push({ of: name.replace(OF_ONE, ""), ids: [value] });
+    if (OF_ONE.test(name) && isText(value)) carriedIds.push({ of: name.replace(OF_ONE, ""), ids: [value] });
     if (OF_MANY.test(name) && Array.isArray(value))
-      about.push({ of: name.replace(OF_MANY, ""), ids: value.filter(isText) });
+      carriedIds.push({ of: name.replace(OF_MANY, ""), ids: value.filter(isText) });
   }
-  return about;
+  return carriedIds;
 }

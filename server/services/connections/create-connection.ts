@@ -34,14 +34,14 @@ export const createConnection = verb(
       const settings = settingsOf(kind, { ...DEFAULT_SETTINGS[kind], ...given.settings });
       checkAddress(baseUrl);
       checkSecret({ kind, baseUrl, settings, secret });
-      const place = locationOf({ projectId: ctx.projectId, id: newId("conn") });
-      if (kind === "model-hub") await requireOnlyDownloads(ctx, place.id, settings);
-      const envelope = secret === undefined ? undefined : await sealSecret(ctx.db, place, secret);
+      const location = locationOf({ projectId: ctx.projectId, id: newId("conn") });
+      if (kind === "model-hub") await requireOnlyDownloads(ctx, location.id, settings);
+      const envelope = secret === undefined ? undefined : await sealSecret(ctx.db, location, secret);
       const [row] = await ctx.db
         .insert(connections)
         .values({
           projectId: ctx.projectId,
-          id: place.id,
+          id: location.id,
           kind,
           name,
           baseUrl,

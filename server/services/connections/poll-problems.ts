@@ -12,7 +12,7 @@ export async function pollProblems(ctx: Ctx, connectionIds: readonly string[]) {
     .where(and(eq(trackerCursors.projectId, ctx.projectId), inArray(connectionId, connectionIds), isNotNull(error)))
     .orderBy(asc(destination));
   const byConnection = new Map<string, Connection["pollProblems"]>();
-  for (const { connectionId: id, destination: place, error: problem } of rows)
-    byConnection.set(id, [...(byConnection.get(id) ?? []), { destination: place, problem: problem ?? "" }]);
+  for (const { connectionId: id, destination: at, error: problem } of rows)
+    byConnection.set(id, [...(byConnection.get(id) ?? []), { destination: at, problem: problem ?? "" }]);
   return byConnection;
 }

@@ -26,7 +26,7 @@ const sha256 = z
   .string()
   .regex(/^[0-9a-f]{64}$/, "64 hexadecimal digits in lower case.")
   .meta({ examples: ["e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"] });
-const about = { name, mediaType: mediaType.default("application/octet-stream"), sha256: sha256.optional() };
+const metadata = { name, mediaType: mediaType.default("application/octet-stream"), sha256: sha256.optional() };
 
 /** `bytes` and `sha256` are the declared values until the upload is finished, then the actual ones. Times are Unix ms. */
 export const file = z.object({
@@ -46,8 +46,8 @@ export const uploadedReply = z.object({ uploadedBytes: z.int() });
 export const uploadReply = z.object({ file, uploadedBytes: z.int() });
 export const filesReply = z.object({ files: z.array(file), pagination });
 
-export const uploadFileInput = z.strictObject(about);
-export const beginUploadInput = z.strictObject({ ...about, bytes: z.int().min(0).max(FILE_BYTES_MAX) });
+export const uploadFileInput = z.strictObject(metadata);
+export const beginUploadInput = z.strictObject({ ...metadata, bytes: z.int().min(0).max(FILE_BYTES_MAX) });
 export const continueUploadInput = z.strictObject({ fileId: idInput, offset: queryInteger(0, FILE_BYTES_MAX) });
 export const fileInput = z.strictObject({ fileId: idInput });
 export const listFilesInput = z.strictObject(pageInput);

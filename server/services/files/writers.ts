@@ -79,8 +79,8 @@ export const hold = (ctx: Ctx, fileId: string, clock = clockOfProcess): Promise<
   inTransaction(ctx, async (tx) => {
     await lockWriters(tx);
     await requireWriterSlot(tx);
-    const asked = performance.now();
-    const isSteady = clock.isSteady(await databaseNow(tx.db), asked);
+    const askedAt = performance.now();
+    const isSteady = clock.isSteady(await databaseNow(tx.db), askedAt);
     const [row] = await tx.db
       .update(files)
       .set({ writer: randomUUID(), writerUntil: leaseEnd, updatedAt: NOW })

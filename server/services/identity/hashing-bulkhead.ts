@@ -13,10 +13,10 @@ const WAITING_OF_NETWORK = 10;
 const WAITING = 100;
 const RETRY_AFTER_SECONDS = 5;
 
-const places = () =>
+const slots = () =>
   createBulkhead(emptyBulkhead(AT_ONCE), { maxWaitMs: LONGEST_WAIT_MS, maxQueued: WAITING_OF_NETWORK });
 /** Separate bulkheads: a flood of strangers cannot crowd out people on familiar networks and holders of links. */
-const lanes = { known: { places: places(), inside: 0 }, stranger: { places: places(), inside: 0 } };
+const lanes = { known: { slots: slots(), inside: 0 }, stranger: { slots: slots(), inside: 0 } };
 
 const busy = () =>
   new ServiceError("unavailable", "Too many people are signing in right now. Try again in a few seconds.", {
@@ -32,7 +32,7 @@ export async function withHashingSlot<T>({ kind, network }: HashingCaller, work:
   if (lane.inside >= AT_ONCE + WAITING) throw busy();
   lane.inside += 1;
   try {
-    return await lane.places.run(network, work);
+    return await lane.slots.run(network, work);
   } catch (error) {
     // Hashing itself throws no `ServiceError`: this one comes from the full bulkhead.
     throw error instanceof ServiceError ? busy() : error;

@@ -72,15 +72,15 @@ export async function completeSetup(db: Db, input: CompleteSetupInput, request?:
     }
     const user = await createUser(tx, passwordsEnabled() ? { ...person, password } : person);
     const created = await createProject(tx, { name: projectName ?? FIRST_PROJECT, ownerUserId: user.id });
-    const told = { actor: { kind: "user" as const, id: user.id }, request };
+    const recorded = { actor: { kind: "user" as const, id: user.id }, request };
     await recordAudit(tx, {
-      ...told,
+      ...recorded,
       action: "setup.complete",
       projectId: null,
       target: { type: "user", id: user.id },
       after: { email: user.email, projectId: created.project.id },
     });
-    await recordAudit(tx, { ...told, ...createdProjectNote(created), action: startProject.spec.name });
+    await recordAudit(tx, { ...recorded, ...createdProjectNote(created), action: startProject.spec.name });
     return { user, ...created };
   });
 }

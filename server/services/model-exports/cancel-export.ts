@@ -30,10 +30,10 @@ export const cancelExport = verb(
     if (row.finishedAt === null) {
       // Before it was dispatched, no trainer knows about it.
       const ended = { status: "cancelled", finishedAt: NOW, dueAt: null } as const;
-      const asked = { cancelRequestedAt: sql<number>`coalesce(${modelExports.cancelRequestedAt}, ${NOW})`, dueAt: NOW };
+      const input = { cancelRequestedAt: sql<number>`coalesce(${modelExports.cancelRequestedAt}, ${NOW})`, dueAt: NOW };
       await ctx.db
         .update(modelExports)
-        .set({ ...(row.startedAt === null ? ended : asked), updatedAt: NOW })
+        .set({ ...(row.startedAt === null ? ended : input), updatedAt: NOW })
         .where(isExport(ctx, exportId));
       if (row.startedAt !== null) await emit(ctx.db, modelExportDue.create({ projectId: ctx.projectId, exportId }));
     }

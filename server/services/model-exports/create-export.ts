@@ -28,10 +28,10 @@ export const createExport = verb(
       if (checkpointId !== undefined && tokenizerPre !== undefined)
         await setTokenizerPre(ctx, checkpointId, tokenizerPre);
     },
-    run: async (ctx, asked) => {
+    run: async (ctx, input) => {
       await requireTrainer(ctx);
-      const { format, quantization, destination, force } = asked;
-      const source = await sourceOf(ctx, asked);
+      const { format, quantization, destination, force } = input;
+      const source = await sourceOf(ctx, input);
       const hub = await requireHub(ctx, destination.connectionId, "/destination/connectionId");
       const trainerId = await chooseTrainer(ctx, {
         exportFormats: [format],
@@ -55,7 +55,7 @@ export const createExport = verb(
         actorId: auditActor(ctx.actor).id,
       });
       if (id === null) throw new ServiceError("conflict", "It is already queued.");
-      auditNote(ctx, { target: { type: "export", id }, after: asked });
+      auditNote(ctx, { target: { type: "export", id }, after: input });
       return { export: exportJson(await readExport(ctx, id)) };
     },
   },
@@ -68,8 +68,8 @@ type Source = {
 };
 
 /** Returns the source to publish; throws 422 if it cannot be published in this format. */
-async function sourceOf(ctx: Ctx, asked: z.output<typeof createExportInput>): Promise<Source> {
-  const { checkpointId, hubModel, format } = asked;
+async function sourceOf(ctx: Ctx, input: z.output<typeof createExportInput>): Promise<Source> {
+  const { checkpointId, hubModel, format } = input;
   if (checkpointId === undefined) {
     if (format === "lora-adapter")
       throw unprocessable("/format", "A model on the hub has no adapter that was trained here.");

@@ -12,7 +12,7 @@ import type { ExportRow } from "./export-rows";
 /** The branch to publish to. */
 const REVISION = "main";
 
-type Asked = Pick<
+type Input = Pick<
   ExportRow,
   | "checkpointId"
   | "hubModel"
@@ -33,13 +33,13 @@ type Asked = Pick<
  * Queues an export in the caller's transaction, with the event that starts it. Returns its id; `null` if its job's planned
  * export exists already. Throws a 409 if its checkpoint was deleted.
  */
-export async function insertExport(tx: Ctx, asked: Asked): Promise<string | null> {
-  await holdCheckpoints(tx, [asked.checkpointId]);
+export async function insertExport(tx: Ctx, input: Input): Promise<string | null> {
+  await holdCheckpoints(tx, [input.checkpointId]);
   const id = newId("exp");
   const inserted = await tx.db
     .insert(modelExports)
     .values({
-      ...asked,
+      ...input,
       projectId: tx.projectId,
       id,
       revision: REVISION,

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { ACTOR_KINDS, EXPORT_FORMATS, EXPORT_STATUSES, GGUF_QUANTIZATIONS } from "@/db/schema/enumerations";
+import { ACTOR_KINDS, EXPORT_STATUSES, GGUF_QUANTIZATIONS, MODEL_EXPORT_FORMATS } from "@/db/schema/enumerations";
 import { idInput, oneOrSeveral, pageInput } from "@/server/platform/schemas";
 import { trainerProblem } from "@/server/services/trainers/schemas";
 import { destinationSettings, requireQuantization, tokenizerPre } from "@/server/services/training/settings/schemas";
 
-export { EXPORT_FORMATS };
+export { MODEL_EXPORT_FORMATS as EXPORT_FORMATS };
 
 /** A model on the public hub: `owner/name`. */
 const hubModel = z.strictObject({
@@ -21,7 +21,7 @@ export const createExportInput = z
   .strictObject({
     checkpointId: idInput.optional(),
     hubModel: hubModel.optional(),
-    format: z.enum(EXPORT_FORMATS),
+    format: z.enum(MODEL_EXPORT_FORMATS),
     quantization: z.enum(GGUF_QUANTIZATIONS).optional(),
     /** Of a checkpoint in the format `gguf`. Stored with the checkpoint, for later builds too. */
     tokenizerPre: tokenizerPre.optional(),
@@ -62,7 +62,7 @@ export const modelExport = z.object({
   /** What is published: a checkpoint, or a hub model in another format. */
   checkpointId: z.string().nullable(),
   hubModel: z.object({ id: z.string(), revision: z.string().nullable() }).nullable(),
-  format: z.enum(EXPORT_FORMATS),
+  format: z.enum(MODEL_EXPORT_FORMATS),
   quantization: z.string().nullable(),
   destination: z.object({
     connectionId: z.string(),

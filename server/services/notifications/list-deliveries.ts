@@ -92,11 +92,15 @@ async function deliveriesJson(ctx: Ctx, rows: readonly (typeof deliveries.$infer
     .innerJoin(findings, and(eq(findings.projectId, notices.projectId), eq(findings.id, notices.findingId)))
     .where(and(eq(notices.projectId, ctx.projectId), inArray(notices.deliveryId, ids)))
     .as("ranked");
-  const told = await ctx.db.select().from(ranked).where(sql`${ranked.rank} <= ${NOTICES_SHOWN}`).orderBy(ranked.rank);
+  const noticeRows = await ctx.db
+    .select()
+    .from(ranked)
+    .where(sql`${ranked.rank} <= ${NOTICES_SHOWN}`)
+    .orderBy(ranked.rank);
   return rows.map(({ projectId: _, ...row }) => ({
     ...row,
     connectionName: nameOf.get(row.connectionId) ?? row.connectionId,
-    notices: told
+    notices: noticeRows
       .filter(({ deliveryId }) => deliveryId === row.id)
       .map(({ kind, findingId, title }) => ({ kind, findingId, title })),
   }));

@@ -24,13 +24,13 @@ export async function sendDelivery(ctx: Ctx, deliveryId: string): Promise<{ sent
     .where(and(which, eq(deliveries.state, "queued")))
     .returning();
   if (!row) return { sent: false };
-  const told = await noticesOf(ctx, deliveryId);
-  if (told.length === 0) {
+  const notices = await noticesOf(ctx, deliveryId);
+  if (notices.length === 0) {
     await failDelivery(ctx, deliveryId, NOTHING_LEFT);
     return { sent: false };
   }
   try {
-    await post(ctx, row, told);
+    await post(ctx, row, notices);
   } catch (error) {
     if (!(error instanceof OutboundError || error instanceof ServiceError)) throw error;
     await ctx.db.update(deliveries).set({ error: error.message }).where(which);
@@ -52,12 +52,12 @@ export async function failDelivery(ctx: Ctx, deliveryId: string, message: string
   });
 }
 
-async function post(ctx: Ctx, delivery: typeof deliveries.$inferSelect, told: readonly Notice[]) {
+async function post(ctx: Ctx, delivery: typeof deliveries.$inferSelect, notices: readonly Notice[]) {
   const [project] = await ctx.db.select({ name: projects.name }).from(projects).where(eq(projects.id, ctx.projectId));
-  const about = { projectId: ctx.projectId, projectName: project?.name ?? "", link: publicUrl };
+  const context = { projectId: ctx.projectId, projectName: project?.name ?? "", link: publicUrl };
   const service = await openConnection(ctx, delivery.connectionId, "notify");
   const format = service.connection.settings.format as WebhookFormat;
-  const json = MESSAGES[format](about, told, {
+  const json = MESSAGES[format](context, notices, {
     sequence: delivery.sequence,
     count: delivery.noticeCount,
     at: await databaseNow(ctx.db),

@@ -17,13 +17,13 @@ export const changeRights = installationVerb(
     input: changeRightsInput,
     reply: personReply,
   },
-  async (ctx, { userId, ...asked }) => {
+  async (ctx, { userId, ...input }) => {
     const { installationOwner, mayCreateProjects, ...before } = await lockPerson(ctx.db, userId);
-    if (asked.installationOwner === false)
+    if (input.installationOwner === false)
       await requireOtherInstallationOwner(ctx.db, { id: before.id, installationOwner });
     const after = {
-      installationOwner: asked.installationOwner ?? installationOwner,
-      mayCreateProjects: asked.mayCreateProjects ?? mayCreateProjects,
+      installationOwner: input.installationOwner ?? installationOwner,
+      mayCreateProjects: input.mayCreateProjects ?? mayCreateProjects,
     };
     await ctx.db.update(users).set(after).where(eq(users.id, userId));
     auditNote(ctx, { target: { type: "user", id: userId }, before: { installationOwner, mayCreateProjects }, after });

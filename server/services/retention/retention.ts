@@ -32,8 +32,8 @@ export const housekeepingId = (projectId: string, day: string) => `housekeeping:
 /** Returns when the project's housekeeping is queued next (Unix ms): still today, or first thing tomorrow. */
 async function nextHousekeeping({ db, projectId }: Ctx): Promise<number> {
   const now = await databaseNow(db);
-  const told = await db.$count(jobEvents, eq(jobEvents.id, housekeepingId(projectId, dayOf(now))));
-  const from = told > 0 ? Math.ceil((now + 1) / DAY_MS) * DAY_MS : now;
+  const isQueued = await db.$count(jobEvents, eq(jobEvents.id, housekeepingId(projectId, dayOf(now))));
+  const from = isQueued > 0 ? Math.ceil((now + 1) / DAY_MS) * DAY_MS : now;
   const minute = HOUSEKEEPING_MINUTE * 60_000;
   return Math.ceil((from - minute) / HOUR_MS) * HOUR_MS + minute;
 }

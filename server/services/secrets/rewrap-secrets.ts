@@ -43,10 +43,10 @@ const rewrapBatch = (db: Db, field: SealedField, after: Row | undefined) =>
     if (opening.length === 0) return { rewrapped: 0, last: undefined };
     const rows = await readRows(tx, field, opening, after);
     const changed = rows.flatMap((row) => {
-      const place = { projectId: row.projectId, id: row.id, field: field.name };
+      const location = { projectId: row.projectId, id: row.id, field: field.name };
       try {
         return [
-          { ...row, to: rewrap(place, { id: row.ringKey, wrapped: row.wrapped, dataKey: row.dataKey }, current) },
+          { ...row, to: rewrap(location, { id: row.ringKey, wrapped: row.wrapped, dataKey: row.dataKey }, current) },
         ];
       } catch {
         logger("secrets").warn(

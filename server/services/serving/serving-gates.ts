@@ -20,17 +20,17 @@ type Comparison =
 export type ServingGates = {
   ensureParity(
     ctx: Ctx,
-    asked: { checkpointId: string; trainerId: string; form: Form | null; since?: number },
+    input: { checkpointId: string; trainerId: string; form: Form | null; since?: number },
   ): Promise<Parity>;
   /** Starts a comparison over held-out Examples and returns its id. Throws 422 if nothing was held out. */
-  startComparison(ctx: Ctx, asked: { checkpointId: string; baselineCheckpointId: string }): Promise<string>;
+  startComparison(ctx: Ctx, input: { checkpointId: string; baselineCheckpointId: string }): Promise<string>;
   readComparison(ctx: Ctx, evaluationId: string): Promise<Comparison>;
 };
 
 /** The gates that hold in the product: certificates of parity, and evaluations over held-out Examples. */
 export const SERVING_GATES: ServingGates = {
   ensureParity,
-  startComparison: (ctx, asked) => startEvaluation(ctx, { ...asked, preserveSet: true }),
+  startComparison: (ctx, input) => startEvaluation(ctx, { ...input, preserveSet: true }),
   async readComparison(ctx, id) {
     const { status, comparison, selection, error } = await readEvaluation(ctx, id);
     if (status === "succeeded") {

@@ -22,9 +22,9 @@ export type TrainerNeeds = {
 type Missing = { path: string; value: string; reason: string; hint: string | null };
 
 /** `family`: the feature under which a trainer explains all of these. */
-type Line = { path: string; wanted: readonly string[]; supported: readonly string[]; family?: string };
+type Requirement = { path: string; wanted: readonly string[]; supported: readonly string[]; family?: string };
 
-const linesOf = (needs: TrainerNeeds, can: Capabilities): Line[] => [
+const linesOf = (needs: TrainerNeeds, can: Capabilities): Requirement[] => [
   { path: "/method", wanted: needs.method === undefined ? [] : [needs.method], supported: can.methods },
   { path: "/adapter", wanted: needs.adapter === undefined ? [] : [needs.adapter], supported: can.adapters },
   { path: "/output/formats", wanted: needs.formats ?? [], supported: can.formats },

@@ -14,8 +14,8 @@ import {
 } from "@/server/services/datasets";
 import { createRuleRuns, executeRuleRuns } from "@/server/services/diagnostics";
 import {
-  type Asked,
   answering,
+  type ReceivedQuestion,
   type Reply,
   refusing,
   startModel,
@@ -56,7 +56,7 @@ async function diagnosed(ctx: Ctx, messages: Parameters<typeof storedConversatio
 }
 
 type Limits = { dailyCalls?: number };
-async function connected(answer: (asked: Asked) => Reply, limits: Limits = {}) {
+async function connected(answer: (asked: ReceivedQuestion) => Reply, limits: Limits = {}) {
   const { ctx } = await testProject();
   const model = await startModel(answer);
   stops.push(model.stop);
@@ -114,7 +114,7 @@ test("a model's answer is marked and waits for review, even in a Dataset without
   expect(examples).toMatchObject([{ conversationId, objective: "correct_failed_conversations" }]);
 
   expect(model.asked).toMatchObject([{ model: "writer-1", headers: { "x-whetstone-purpose": "proposal" } }]);
-  const [{ system, user, body }] = model.asked as [Asked];
+  const [{ system, user, body }] = model.asked as [ReceivedQuestion];
   expect(user).toContain("The shop confirmed Friday.");
   expect(user).toContain(FAILED);
   expect(body.response_format).toMatchObject({ json_schema: { strict: true, schema: { required: ["answer"] } } });

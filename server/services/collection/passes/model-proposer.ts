@@ -46,7 +46,7 @@ async function ask(
 ): Promise<ModelAnswer> {
   try {
     const { answer } = await session.ask({
-      about: "better_answer",
+      subject: "better_answer",
       cache,
       model: null,
       promptWithin: (characters) => proposalPrompt(ctx.projectId, request, characters),

@@ -63,7 +63,7 @@ export type Kind<Name extends ConnectionKind = ConnectionKind> = {
   probe: (
     service: Caller,
     settings: z.infer<(typeof SETTINGS)[Name]>,
-    about: { id: string; name: string; ticketFields: StoredTicketFields },
+    connection: { id: string; name: string; ticketFields: StoredTicketFields },
   ) => Promise<string[]>;
 };
 

@@ -15,8 +15,8 @@ export const getTicketFields = verb(
     input: getTicketFieldsInput,
     reply: ticketFieldsReply,
   },
-  async (ctx, asked) => {
-    const { destination, issueType, fields, stored } = await ticketFieldsOf(ctx, asked);
+  async (ctx, input) => {
+    const { destination, issueType, fields, stored } = await ticketFieldsOf(ctx, input);
     const withValues = fields.map((field) => ({ ...field, value: ownValue(stored, field.id) ?? null }));
     return { ticketFields: { destination, issueType, fields: withValues } };
   },

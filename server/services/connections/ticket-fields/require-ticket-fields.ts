@@ -7,8 +7,8 @@ import { ticketFieldsOf } from "./ticket-fields-of";
  * Throws if a destination requires fields that have no value, because every ticket would be refused. A tracker that does not
  * reply, or refuses the question, says so when a ticket is created. Must not be called in a transaction.
  */
-export async function requireTicketFields(ctx: Ctx, asked: { connectionId: string; destination: string }) {
-  const found = await ticketFieldsOf(ctx, asked).catch((error: unknown) => {
+export async function requireTicketFields(ctx: Ctx, input: { connectionId: string; destination: string }) {
+  const found = await ticketFieldsOf(ctx, input).catch((error: unknown) => {
     if (error instanceof ServiceError) return undefined;
     throw error;
   });

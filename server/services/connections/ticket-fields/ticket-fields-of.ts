@@ -5,21 +5,21 @@ import { ticketFieldsAt } from "../trackers/ticket-fields";
 import type { FieldOptions } from "../trackers/tracker";
 import { TrackerError } from "../trackers/tracker-error";
 
-type Asked = { connectionId: string; destination?: string | undefined; issueType?: string | undefined };
+type Input = { connectionId: string; destination?: string | undefined; issueType?: string | undefined };
 
 /**
  * Reads the fields that a destination has beyond ours, with the values stored for it. `values` are about to be stored. Must not
  * be called in a transaction.
  */
-export async function ticketFieldsOf(ctx: Ctx, asked: Asked, values: FieldOptions["values"] = {}) {
-  const { tracker, settings, ticketFields } = await openTracker(ctx, asked.connectionId, "read fields");
-  const destination = asked.destination ?? settings.defaultDestination;
+export async function ticketFieldsOf(ctx: Ctx, input: Input, values: FieldOptions["values"] = {}) {
+  const { tracker, settings, ticketFields } = await openTracker(ctx, input.connectionId, "read fields");
+  const destination = input.destination ?? settings.defaultDestination;
   if (destination === null)
     throw unprocessable("/destination", "Enter a destination, or give the connection a default one.");
   const stored = ticketFieldsAt(ticketFields, destination);
   if (tracker.fields === undefined) return { destination, issueType: null, fields: [], stored };
   try {
-    const options = { issueType: asked.issueType, values: { ...stored, ...values } };
+    const options = { issueType: input.issueType, values: { ...stored, ...values } };
     return { destination, stored, ...(await tracker.fields(destination, options)) };
   } catch (error) {
     throw error instanceof TrackerError ? refusal(error) : error;

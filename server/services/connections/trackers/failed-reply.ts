@@ -30,11 +30,11 @@ export type Refusal = {
   retryAt?: number | undefined;
 };
 
-type Line = {
-  matches: (refusal: Refusal, about: Subject) => boolean;
+type RefusalKind = {
+  matches: (refusal: Refusal, subject: Subject) => boolean;
   reason: TrackerReason;
   /** `words` is a quotation that begins with a colon, or empty. */
-  message: (about: Subject, words: string, refusal: Refusal) => string;
+  message: (subject: Subject, words: string, refusal: Refusal) => string;
 };
 
 /** The destination, or the account if there is none. */
@@ -45,7 +45,7 @@ const oneOf =
     statuses.includes(status);
 
 /** Refusals in matching order, with our reasons and messages. */
-const LINES: readonly Line[] = [
+const REFUSALS: readonly RefusalKind[] = [
   {
     matches: ({ retryAt }) => retryAt !== undefined,
     reason: "rate_limited",
@@ -60,20 +60,20 @@ const LINES: readonly Line[] = [
   {
     matches: ({ status, words }) => status === 410 && /disabled/i.test(words),
     reason: "destination",
-    message: (about, words) =>
-      `${place(about)} does not accept tickets${words}. Turn its issues on, or choose another destination.`,
+    message: (subject, words) =>
+      `${place(subject)} does not accept tickets${words}. Turn its issues on, or choose another destination.`,
   },
   {
     matches: ({ status, words }) => status === 403 && /archived/i.test(words),
     reason: "destination",
-    message: (about, words) =>
-      `${place(about)} does not accept tickets${words}. Unarchive it, or choose another destination.`,
+    message: (subject, words) =>
+      `${place(subject)} does not accept tickets${words}. Unarchive it, or choose another destination.`,
   },
   {
     matches: oneOf(403),
     reason: "credential",
-    message: (about, words) =>
-      `${about.service} does not let the token do this in ${place(about)}${words}. Give it write access to issues there.`,
+    message: (subject, words) =>
+      `${subject.service} does not let the token do this in ${place(subject)}${words}. Give it write access to issues there.`,
   },
   {
     matches: (refusal, { ticket }) => ticket !== null && oneOf(404, 410)(refusal),
@@ -84,8 +84,8 @@ const LINES: readonly Line[] = [
   {
     matches: oneOf(404, 410),
     reason: "destination",
-    message: (about, words) =>
-      `${place(about)} does not exist on ${about.service}, or the token cannot see it${words}. Check the name and the token's access.`,
+    message: (subject, words) =>
+      `${place(subject)} does not exist on ${subject.service}, or the token cannot see it${words}. Check the name and the token's access.`,
   },
   {
     matches: oneOf(408, 409, 425),
@@ -95,18 +95,18 @@ const LINES: readonly Line[] = [
   {
     matches: () => true,
     reason: "destination",
-    message: (about, words, { status }) =>
-      `${about.service} rejected the request for ${about.ticket ?? place(about)} (${status})${words}. Correct the connection's settings accordingly.`,
+    message: (subject, words, { status }) =>
+      `${subject.service} rejected the request for ${subject.ticket ?? place(subject)} (${status})${words}. Correct the connection's settings accordingly.`,
   },
 ];
 
 /** Returns the error for a call that the tracker refused. */
-export function refusedCall(refusal: Refusal, about: Subject): TrackerError {
-  const line = LINES.find(({ matches }) => matches(refusal, about)) as Line;
-  const message = line.message(about, quotedWords(trackerWords(refusal.words)), refusal);
-  return new TrackerError(line.reason, message, {
+export function refusedCall(refusal: Refusal, subject: Subject): TrackerError {
+  const kind = REFUSALS.find(({ matches }) => matches(refusal, subject)) as RefusalKind;
+  const message = kind.message(subject, quotedWords(trackerWords(refusal.words)), refusal);
+  return new TrackerError(kind.reason, message, {
     retryAt: refusal.retryAt,
-    ambiguous: line.reason === "unavailable",
+    ambiguous: kind.reason === "unavailable",
   });
 }
 

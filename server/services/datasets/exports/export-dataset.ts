@@ -1,6 +1,6 @@
 import { streamVerb } from "@/server/platform/stream-verb";
 import { writeDrafts } from "../formats";
-import { EXPORT_FORMATS, FILE_OF } from "../formats/schemas";
+import { DATASET_FORMATS, FILE_OF } from "../formats/schemas";
 import { readSelected, select } from "./read-selected";
 import { exportInput } from "./schemas";
 
@@ -8,7 +8,7 @@ import { exportInput } from "./schemas";
 const SECONDS = 3600;
 
 const produces = Object.fromEntries(
-  EXPORT_FORMATS.map((format) => [FILE_OF[format].mediaType, format === "parquet" ? {} : { type: "string" }]),
+  DATASET_FORMATS.map((format) => [FILE_OF[format].mediaType, format === "parquet" ? {} : { type: "string" }]),
 );
 
 /** Returns a file name that is valid on every system. */
@@ -27,8 +27,8 @@ export const exportDataset = streamVerb(
     produces,
     limits: { seconds: SECONDS },
   },
-  async (ctx, { format, ...asked }, { signal }) => {
-    const selected = await select(ctx, asked);
+  async (ctx, { format, ...input }, { signal }) => {
+    const selected = await select(ctx, input);
     const { mediaType, extension } = FILE_OF[format];
     return {
       mediaType,

@@ -1,6 +1,6 @@
 import { verb } from "@/server/platform/verb";
 import { type ExampleRow, writeDrafts } from "../formats";
-import { EXPORT_FORMATS, type ExportFormat, FILE_OF } from "../formats/schemas";
+import { DATASET_FORMATS, type ExportFormat, FILE_OF } from "../formats/schemas";
 import { countSelected, readSelected, select } from "./read-selected";
 import { exportPreviewInput, exportPreviewReply } from "./schemas";
 
@@ -32,15 +32,15 @@ export const exportPreview = verb(
     input: exportPreviewInput,
     reply: exportPreviewReply,
   },
-  async (ctx, asked) => {
-    const selected = await select(ctx, asked);
+  async (ctx, input) => {
+    const selected = await select(ctx, input);
     const examples = await countSelected(ctx, selected);
     const rows: ExampleRow[] = [];
     for await (const row of readSelected(ctx, selected)) {
       if (rows.push(row) === EXAMINED_MAX) break;
     }
     const formats = await Promise.all(
-      EXPORT_FORMATS.map(async (format) => {
+      DATASET_FORMATS.map(async (format) => {
         const { extension, losses } = FILE_OF[format];
         const skipped = await skippedOf(rows, format);
         const exported = rows.length - skipped.reduce((sum, one) => sum + one.examples, 0);

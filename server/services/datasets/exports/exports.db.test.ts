@@ -12,17 +12,17 @@ import { contentsOf, imported } from "../imports/testing";
 import { exportDataset } from "./export-dataset";
 import { exportPreview } from "./export-preview";
 
-type Asked = Parameters<typeof exportDataset>[1];
+type Input = Parameters<typeof exportDataset>[1];
 
-async function bytesOf(ctx: Ctx, asked: Asked) {
-  const { body } = await exportDataset(ctx, asked);
+async function bytesOf(ctx: Ctx, input: Input) {
+  const { body } = await exportDataset(ctx, input);
   const parts: Uint8Array[] = [];
   for await (const part of body as AsyncIterable<Uint8Array>) parts.push(part);
   return Buffer.concat(parts);
 }
-const linesOf = async (ctx: Ctx, asked: Asked) => (await bytesOf(ctx, asked)).toString().split("\n").filter(Boolean);
-const questionsOf = async (ctx: Ctx, asked: Asked) =>
-  (await linesOf(ctx, asked)).map((line) => JSON.parse(line).payload.input.messages.at(-1).content);
+const linesOf = async (ctx: Ctx, input: Input) => (await bytesOf(ctx, input)).toString().split("\n").filter(Boolean);
+const questionsOf = async (ctx: Ctx, input: Input) =>
+  (await linesOf(ctx, input)).map((line) => JSON.parse(line).payload.input.messages.at(-1).content);
 
 async function world() {
   const { ctx } = await testProject();

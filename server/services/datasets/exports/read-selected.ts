@@ -19,29 +19,29 @@ type Selection = {
 export type Selected = { name: string; version: number; condition: SQL };
 
 /** Returns the condition for the selected Examples; throws `not_found` for a Dataset or a version that does not exist. */
-export async function select({ db, projectId }: Ctx, asked: Selection): Promise<Selected> {
+export async function select({ db, projectId }: Ctx, input: Selection): Promise<Selected> {
   const [dataset] = await db
     .select({ name: datasets.name, version: datasets.version })
     .from(datasets)
-    .where(and(eq(datasets.projectId, projectId), eq(datasets.id, asked.datasetId), isNull(datasets.deletedAt)));
+    .where(and(eq(datasets.projectId, projectId), eq(datasets.id, input.datasetId), isNull(datasets.deletedAt)));
   if (!dataset) throw notFound("The Dataset");
-  const version = asked.version ?? dataset.version;
+  const version = input.version ?? dataset.version;
   if (version !== dataset.version) {
     const isThere = await db.$count(
       datasetVersions,
       and(
         eq(datasetVersions.projectId, projectId),
-        eq(datasetVersions.datasetId, asked.datasetId),
+        eq(datasetVersions.datasetId, input.datasetId),
         eq(datasetVersions.number, version),
       ),
     );
     if (isThere === 0) throw notFound("The version");
   }
-  const tags = asked.tag === undefined ? [] : [asked.tag];
-  const terms = [...attributeTerms({ split: asked.split, tags }), ...wordsOf([asked.q ?? ""])];
+  const tags = input.tag === undefined ? [] : [input.tag];
+  const terms = [...attributeTerms({ split: input.split, tags }), ...wordsOf([input.q ?? ""])];
   const condition = and(
     eq(exampleRevisions.projectId, projectId),
-    eq(exampleRevisions.datasetId, asked.datasetId),
+    eq(exampleRevisions.datasetId, input.datasetId),
     lte(exampleRevisions.fromVersion, version),
     or(isNull(exampleRevisions.toVersion), gt(exampleRevisions.toVersion, version)),
     terms.length === 0 ? undefined : sql`${exampleRevisions.terms} @> ${textArray(terms)}`,

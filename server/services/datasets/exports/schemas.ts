@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { EXAMPLE_SPLITS } from "@/db/schema/enumerations";
 import { idInput, queryInteger } from "@/server/platform/schemas";
-import { EXPORT_FORMATS } from "../formats/schemas";
+import { DATASET_FORMATS } from "../formats/schemas";
 
 const selected = {
   datasetId: idInput,
@@ -13,7 +13,7 @@ const selected = {
   q: z.string().max(500).optional(),
 };
 
-export const exportInput = z.strictObject({ ...selected, format: z.enum(EXPORT_FORMATS).default("lossless") });
+export const exportInput = z.strictObject({ ...selected, format: z.enum(DATASET_FORMATS).default("lossless") });
 export const exportPreviewInput = z.strictObject(selected);
 
 export const exportPreviewReply = z.object({
@@ -27,7 +27,7 @@ export const exportPreviewReply = z.object({
     complete: z.boolean(),
     formats: z.array(
       z.object({
-        format: z.enum(EXPORT_FORMATS),
+        format: z.enum(DATASET_FORMATS),
         extension: z.string(),
         /** What the format cannot represent. */
         losses: z.array(z.string()),

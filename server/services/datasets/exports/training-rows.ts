@@ -8,7 +8,7 @@ import { readSelected, type Selected, select } from "./read-selected";
 
 export type { TrainingMethod };
 
-type Asked = { datasetId: string; version: number; split: "train" | "validation" };
+type Input = { datasetId: string; version: number; split: "train" | "validation" };
 
 /** The Examples of one split of a version, with counts by usability. */
 export type TrainingExamples = {
@@ -34,8 +34,8 @@ const IS_PAIR = sql`(${HAS_REJECTED} and ${HAS_BETTER})`;
 const TEACHES = sql`(${HAS_WEIGHT} or jsonb_path_exists(${exampleRevisions.payload}, '$.input.messages[*] ? (@.weight > 0)'))`;
 const countOf = (condition: SQL) => sql<number>`count(*) filter (where ${condition})::int`;
 
-export async function countTrainingExamples(ctx: Ctx, asked: Asked): Promise<TrainingExamples> {
-  const selected = await select(ctx, asked);
+export async function countTrainingExamples(ctx: Ctx, input: Input): Promise<TrainingExamples> {
+  const selected = await select(ctx, input);
   const [counted] = await ctx.db
     .select({
       examples: sql<number>`count(*)::int`,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EXPORT_FORMATS } from "./schemas";
+import { DATASET_FORMATS } from "./schemas";
 import { examplesOf, writeAll } from "./testing";
 
 const ARGUMENTS = '{"id":9007199254740993,"x":1.10,"big":1e400}';
@@ -24,7 +24,7 @@ test.each([
 
 const REJECTED = `{"role":"assistant","content":null,"tool_calls":[${call(ARGUMENTS)}]}`;
 
-test.each(EXPORT_FORMATS)("an export as %s writes the arguments of calls as they were sent", async (format) => {
+test.each(DATASET_FORMATS)("an export as %s writes the arguments of calls as they were sent", async (format) => {
   const row = `{"input":{"messages":[{"role":"user","content":"n"}]},"preferred_output":[${REJECTED}],"non_preferred_output":[{"role":"assistant","content":"no"}]}`;
   const written = (await writeAll(await examplesOf(`${row}\n`), format)).toString("latin1");
   const texts = [ARGUMENTS, JSON.stringify(ARGUMENTS), JSON.stringify(JSON.stringify(ARGUMENTS))];

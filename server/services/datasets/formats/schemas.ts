@@ -1,11 +1,11 @@
 export const SPLITS = ["train", "validation", "test"] as const;
 export type Split = (typeof SPLITS)[number];
 
-export const FILE_KINDS = ["jsonl", "json", "csv", "parquet"] as const;
-export type FileKind = (typeof FILE_KINDS)[number];
+export const IMPORT_FORMATS = ["jsonl", "json", "csv", "parquet"] as const;
+export type FileKind = (typeof IMPORT_FORMATS)[number];
 
 /** The role of a CSV or Parquet column, or of a top-level key of a JSON row, in an Example. */
-export const ROLES = [
+export const COLUMN_ROLES = [
   "messages",
   "input",
   "expectedOutput",
@@ -25,7 +25,7 @@ export const ROLES = [
   "label",
   "ignore",
 ] as const;
-export type Role = (typeof ROLES)[number];
+export type Role = (typeof COLUMN_ROLES)[number];
 
 /** The formats recognized by a row's keys or columns; `columns` is none of them, and its roles are guessed. */
 export const SHAPES = [
@@ -85,7 +85,7 @@ export const FILE_OF = {
 } as const satisfies Record<string, FormatFile>;
 
 export type ExportFormat = keyof typeof FILE_OF;
-export const EXPORT_FORMATS = Object.keys(FILE_OF) as [ExportFormat, ...ExportFormat[]];
+export const DATASET_FORMATS = Object.keys(FILE_OF) as [ExportFormat, ...ExportFormat[]];
 
 /** Columns of a table, or keys of a JSON object. Files of training Examples have a dozen. */
 export const COLUMNS_MAX = 1_024;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EXPORT_FORMATS, FILE_OF } from "./schemas";
+import { DATASET_FORMATS, FILE_OF } from "./schemas";
 import { examplesOf, linesOf, writeAll } from "./testing";
 import type { ExampleRow } from "./types";
 
@@ -126,6 +126,6 @@ it("CSV cells are protected from being run as formulas, and read back unchanged"
 });
 
 it("every format has a file extension, and lossless, CSV and Parquet lose nothing", () => {
-  for (const format of EXPORT_FORMATS) expect(FILE_OF[format].extension).toMatch(/^(jsonl|csv|parquet)$/);
+  for (const format of DATASET_FORMATS) expect(FILE_OF[format].extension).toMatch(/^(jsonl|csv|parquet)$/);
   expect([...FILE_OF.lossless.losses, ...FILE_OF.csv.losses, ...FILE_OF.parquet.losses]).toEqual([]);
 });

@@ -36,11 +36,11 @@ export const createImport = verb(
     run: async (ctx, { datasetId, fileId, mapping, onError, duplicates }, found) => {
       await readDatasetRow(ctx, datasetId);
       const id = newId("imp");
-      const asked = { datasetId, fileId, ...found, mapping: mapping ?? null, onError, duplicates };
+      const input = { datasetId, fileId, ...found, mapping: mapping ?? null, onError, duplicates };
       await ctx.db.insert(datasetImports).values({
         projectId: ctx.projectId,
         id,
-        ...asked,
+        ...input,
         status: "queued",
         actorKind: ctx.actor.kind,
         actorId: auditActor(ctx.actor).id,

@@ -3,7 +3,7 @@ import { ServiceError } from "@/server/platform/errors";
 import { streamFromBoundedProcess } from "@/server/platform/processes/bounded-processes";
 import { openFile } from "@/server/services/files";
 import type { CheckedRow } from "./check-row";
-import type { Asked } from "./preview-task";
+import type { Input } from "./preview-task";
 import type { ImportRow } from "./read-imports";
 import { receivedRow, rowsTask } from "./rows-task";
 
@@ -41,8 +41,8 @@ type Source = Pick<ImportRow, "fileId" | "format" | "mapping" | "status">;
 /** Opens a file at its row number `position`, from 0. Parsing and checking happen in a process of their own. */
 export async function openRows(ctx: Ctx, { fileId, format, mapping, status }: Source, position: number): Promise<Rows> {
   const file = await openFile(ctx, fileId);
-  const asked = { format, mapping: mapping ?? undefined } as Asked;
-  const parts = readInProcess({ asked, from: position, prepares: status === "storing" }, file);
+  const input = { format, mapping: mapping ?? undefined } as Input;
+  const parts = readInProcess({ input, from: position, prepares: status === "storing" }, file);
   const nextChunk = async (): Promise<Chunk> => {
     const chunk: Chunk = { rows: [], position: rows.position, bytes: rows.bytes };
     let characters = 0;

@@ -5,7 +5,7 @@ import { verb } from "@/server/platform/verb";
 import { type OpenFile, openFile } from "@/server/services/files";
 import { readDatasetRow } from "../datasets/read-dataset";
 import { FILE_LIMITS } from "../formats/schemas";
-import { type Asked, previewTask, type ReadPreview, ROWS_CHECKED } from "./preview-task";
+import { type Input, previewTask, type ReadPreview, ROWS_CHECKED } from "./preview-task";
 import { importPreviewReply, previewImportInput } from "./schemas";
 
 const inBounds = inBoundedProcess({
@@ -21,11 +21,11 @@ const inBounds = inBoundedProcess({
 /** Returns a stored file and its apparent format; throws `unprocessable` if no row can be read. */
 export async function readableFile(
   ctx: Ctx,
-  { fileId, format, mapping }: Asked & { fileId: string },
+  { fileId, format, mapping }: Input & { fileId: string },
   { checksRows = false } = {},
 ): Promise<{ file: OpenFile } & ReadPreview> {
   const file = await openFile(ctx, fileId);
-  return { file, ...(await inBounds(ctx.projectId, { asked: { format, mapping }, checksRows }, file)) };
+  return { file, ...(await inBounds(ctx.projectId, { input: { format, mapping }, checksRows }, file)) };
 }
 
 export const previewImport = verb(
@@ -38,9 +38,9 @@ export const previewImport = verb(
     input: previewImportInput,
     reply: importPreviewReply,
   },
-  async (ctx, { datasetId, ...asked }) => {
+  async (ctx, { datasetId, ...input }) => {
     await readDatasetRow(ctx, datasetId);
-    const { file, preview, checked } = await readableFile(ctx, asked, { checksRows: true });
+    const { file, preview, checked } = await readableFile(ctx, input, { checksRows: true });
     return {
       preview: {
         fileName: file.name,

@@ -11,12 +11,12 @@ const ROWS_SHOWN = 10;
 const RAW_CHARACTERS = 2_000;
 const PROBLEMS_SHOWN = 50;
 
-export type Asked = { format?: FilePreview["kind"] | undefined; mapping?: Mapping | undefined };
+export type Input = { format?: FilePreview["kind"] | undefined; mapping?: Mapping | undefined };
 /** `checksRows`: also reads the first rows as the import would. */
-export type PreviewTask = { asked: Asked; checksRows: boolean };
+export type PreviewTask = { input: Input; checksRows: boolean };
 export type ReadPreview = { preview: Omit<FilePreview, "rows">; checked: Checked };
 
-export const optionsOf = ({ format, mapping }: Asked) => ({
+export const optionsOf = ({ format, mapping }: Input) => ({
   ...(format && { kind: format }),
   ...(mapping && { mapping }),
 });
@@ -24,14 +24,14 @@ export const optionsOf = ({ format, mapping }: Asked) => ({
 type Checked = Pick<ImportPreview, "rows" | "rowsChecked" | "complete" | "rowsUsable" | "problems" | "warnings">;
 
 /** Checks the first rows as the import would. */
-async function checkFirstRows(file: Source, asked: Asked): Promise<Checked> {
+async function checkFirstRows(file: Source, input: Input): Promise<Checked> {
   const rows: Checked["rows"] = [];
   const warnings: Checked["warnings"] = [];
   const problems = new Map<string, { message: string; rows: number; firstLine: number }>();
   let rowsChecked = 0;
   let rowsUsable = 0;
   let complete = true;
-  for await (const item of readDrafts(file, optionsOf(asked))) {
+  for await (const item of readDrafts(file, optionsOf(input))) {
     if (item.kind === "warning") {
       if (warnings.length < PROBLEMS_SHOWN) warnings.push({ message: item.message, line: item.line });
       continue;
@@ -66,11 +66,11 @@ async function checkFirstRows(file: Source, asked: Asked): Promise<Checked> {
 const NOTHING: Checked = { rows: [], rowsChecked: 0, complete: false, rowsUsable: 0, problems: [], warnings: [] };
 
 /** Reads what a preview shows; throws `unprocessable` if no row can be read. */
-export async function previewTask({ asked, checksRows }: PreviewTask, file?: Source): Promise<ReadPreview> {
+export async function previewTask({ input, checksRows }: PreviewTask, file?: Source): Promise<ReadPreview> {
   if (!file) throw new Error("A preview needs a file.");
   try {
-    const { rows: _, ...preview } = await previewFile(file, optionsOf(asked));
-    return { preview, checked: checksRows && preview.isComplete ? await checkFirstRows(file, asked) : NOTHING };
+    const { rows: _, ...preview } = await previewFile(file, optionsOf(input));
+    return { preview, checked: checksRows && preview.isComplete ? await checkFirstRows(file, input) : NOTHING };
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     throw new ServiceError("unprocessable", `${error.message}.`, {

@@ -42,12 +42,12 @@ async function linkedExamples(tx: Ctx, ids: readonly string[], hashes: () => str
       where r.project_id = d.project_id and r.dataset_id = d.id and r.conversation_id is not null)`);
   if (datasets.length === 0) return [];
   // One lookup per Dataset, because the index of ids begins with it.
-  const asked = sql`select id from unnest(${textArray([...datasets].map(({ id }) => id))}) id`;
+  const inDatasets = sql`select id from unnest(${textArray([...datasets].map(({ id }) => id))}) id`;
   const linked = sql`r.project_id = ${tx.projectId} and r.conversation_id is not null`;
   const words = sql.raw(EXAMPLE_WORDS_HASH);
   const columns = sql`r.dataset_id, r.example_id, r.from_version, ${words} as words_hash, r.conversation_id, r.user_id, r.turn, r.finding_id`;
   const found = await tx.db.execute<Found>(sql`
-    select named.* from (${asked}) d cross join lateral (
+    select named.* from (${inDatasets}) d cross join lateral (
       select ${columns} from example_revisions r
       where ${linked} and r.dataset_id = d.id and r.example_id = any(${textArray(ids)})
     ) named

@@ -7,7 +7,7 @@ import { type PreparedExample, preparedExample, rememberPrepared } from "../exam
 import type { Draft } from "../examples/types";
 import { readDrafts, UnreadableFile } from "../formats";
 import { type CheckedRow, checkRow } from "./check-row";
-import { type Asked, optionsOf } from "./preview-task";
+import { type Input, optionsOf } from "./preview-task";
 
 /** Maximum rows and characters per part: whoever receives it is busy for a few milliseconds. */
 const PART_ROWS = 50;
@@ -16,7 +16,7 @@ const PART_CHARACTERS = 256 * 1024;
 const SKIPPED_ROWS = 2_000;
 
 /** `from`: the number of the first row, from 0. `prepares`: also computes what storing the rows needs. */
-export type RowsTask = { asked: Asked; from: number; prepares: boolean };
+export type RowsTask = { input: Input; from: number; prepares: boolean };
 
 /** A row as it passes between processes: its payload as JSON, because exact numbers do not. */
 type SentRow = { line: number; exampleId?: string } & (
@@ -45,7 +45,7 @@ export function receivedRow(sent: SentRow): CheckedRow {
 }
 
 /** Reads the rows of a file in parts; throws `unprocessable` if nothing, or nothing more, can be read. */
-export async function* rowsTask({ asked, from, prepares }: RowsTask, file?: Source): AsyncGenerator<SentRows, void> {
+export async function* rowsTask({ input, from, prepares }: RowsTask, file?: Source): AsyncGenerator<SentRows, void> {
   if (!file) throw new Error("An import needs a file.");
   let bytes = 0;
   const counted: Source = {
@@ -59,7 +59,7 @@ export async function* rowsTask({ asked, from, prepares }: RowsTask, file?: Sour
   let rows: SentRow[] = [];
   let characters = 0;
   try {
-    for await (const item of readDrafts(counted, optionsOf(asked))) {
+    for await (const item of readDrafts(counted, optionsOf(input))) {
       if (item.kind === "warning") continue;
       position++;
       if (position > from) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ACTOR_KINDS, IMPORT_DUPLICATES, IMPORT_ON_ERROR, IMPORT_STATUSES } from "@/db/schema/enumerations";
 import { idInput, pageInput, pagination } from "@/server/platform/schemas";
-import { FILE_KINDS, ROLES } from "../formats/schemas";
+import { COLUMN_ROLES, IMPORT_FORMATS } from "../formats/schemas";
 
 /** The statuses of an unfinished import. */
 export const UNFINISHED_IMPORT_STATUSES = ["queued", "validating", "storing", "cancelling"] as const;
@@ -10,7 +10,7 @@ export const IMPORT_ERRORS_LISTED = 100;
 const COLUMNS_MAX = 500;
 
 const mapping = z
-  .record(z.string().min(1).max(200), z.enum(ROLES))
+  .record(z.string().min(1).max(200), z.enum(COLUMN_ROLES))
   .refine((given) => Object.keys(given).length <= COLUMNS_MAX, `At most ${COLUMNS_MAX} columns.`)
   .meta({ examples: [{ question: "input", answer: "expectedOutput", notes: "ignore" }] });
 
@@ -18,7 +18,7 @@ const file = {
   datasetId: idInput,
   fileId: idInput,
   /** Default: detected from the file's first bytes. */
-  format: z.enum(FILE_KINDS).optional(),
+  format: z.enum(IMPORT_FORMATS).optional(),
   /** The role of each column of a CSV or Parquet file, or key of a JSON row. Those left out are guessed. */
   mapping: mapping.optional(),
 };
@@ -46,12 +46,12 @@ export const importPreviewReply = z.object({
   preview: z.object({
     fileName: z.string(),
     bytes: z.int(),
-    format: z.enum(FILE_KINDS),
+    format: z.enum(IMPORT_FORMATS),
     /** The recognized format of its rows, such as `openai_chat`; `columns` if the roles were guessed from their names. */
     shape: z.string(),
     /** Columns, or the keys of the first JSON row. */
     columns: z.array(z.string()),
-    mapping: z.record(z.string(), z.enum(ROLES)),
+    mapping: z.record(z.string(), z.enum(COLUMN_ROLES)),
     /** Whether rows can be read with this mapping: some column must contain the answer or the whole conversation. */
     usable: z.boolean(),
     /** The first rows, each with its problems. An unusable row has no `payload`. */
@@ -82,8 +82,8 @@ export const datasetImport = z.object({
   datasetId: z.string(),
   fileId: z.string(),
   fileName: z.string(),
-  format: z.enum(FILE_KINDS),
-  mapping: z.record(z.string(), z.enum(ROLES)).nullable(),
+  format: z.enum(IMPORT_FORMATS),
+  mapping: z.record(z.string(), z.enum(COLUMN_ROLES)).nullable(),
   onError: z.enum(IMPORT_ON_ERROR),
   duplicates: z.enum(IMPORT_DUPLICATES),
   /**

@@ -16,7 +16,7 @@ const RUNNING =
 export const closeForTraining = (
   ctx: Ctx,
   datasetId: string,
-  asked?: number,
+  input?: number,
 ): Promise<{ version: number; name: string }> =>
   inTransaction(ctx, async (tx) => {
     const dataset = await lockDataset(tx, datasetId);
@@ -24,7 +24,7 @@ export const closeForTraining = (
     if (schemaType !== "chat" || schemaVersion !== 1) {
       throw unprocessable("/datasetId", `Only Datasets of the schema chat/v1 can be trained on.`);
     }
-    const version = asked ?? dataset.version;
+    const version = input ?? dataset.version;
     const [found] = await tx.db
       .select({ closedAt: datasetVersions.closedAt, causeId: datasetVersions.causeId })
       .from(datasetVersions)
@@ -35,7 +35,7 @@ export const closeForTraining = (
           eq(datasetVersions.number, version),
         ),
       );
-    if (!found && asked !== undefined) throw notFound("The version");
+    if (!found && input !== undefined) throw notFound("The version");
     if (found?.closedAt === null) {
       if (found.causeId !== null) throw new ServiceError("conflict", RUNNING);
       await closeVersion(tx, dataset);

@@ -27,7 +27,7 @@ export function openAdjudicator(ctx: Ctx, adjudicator: Adjudicator): Session {
       const { signal } = candidate;
       const promptWithin = promptsOf(ctx.projectId, candidate, conversation);
       const cache = conversationCache(ctx, conversation.id, adjudicator.cacheDays);
-      const question = { about: signal, cache, model: named, promptWithin };
+      const question = { subject: signal, cache, model: named, promptWithin };
       try {
         const { answer, model } = await session.ask({ ...question, answer: answerSchema });
         return settled(answer, candidate, conversation, model);
@@ -52,13 +52,13 @@ export const promptsOf =
     );
 
 function settled(answer: Answer, candidate: Candidate, conversation: ConversationSnapshot, model: string): Settled {
-  const told = `${model} on “${candidate.signal}”: ${answer.verdict === "match" ? "match" : "no match"}.`;
-  if (answer.verdict === "no_match") return { match: null, note: told };
+  const note = `${model} on “${candidate.signal}”: ${answer.verdict === "match" ? "match" : "no match"}.`;
+  if (answer.verdict === "no_match") return { match: null, note };
   const match = supportedMatch(answer, candidate, conversation);
-  if (match) return { match, note: told };
+  if (match) return { match, note };
   return {
     match: null,
-    note: `${told} None of its quotes occur in the conversation, so the deterministic verdict applies.`,
+    note: `${note} None of its quotes occur in the conversation, so the deterministic verdict applies.`,
   };
 }
 

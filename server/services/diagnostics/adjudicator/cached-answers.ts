@@ -16,9 +16,9 @@ const MEASURED_MIN = 10;
 export type Tokens = { input: number; output: number };
 
 /** Returns a cache key made of what is shown, what is asked about it, the model, and the version of the prompt. */
-export const answerKey = (connectionId: string, model: string, about: string, prompt: Prompt): string =>
+export const answerKey = (connectionId: string, model: string, subject: string, prompt: Prompt): string =>
   createHash("sha256")
-    .update(JSON.stringify([PROMPT_VERSION, connectionId, model, about, prompt.system, prompt.user]))
+    .update(JSON.stringify([PROMPT_VERSION, connectionId, model, subject, prompt.system, prompt.user]))
     .digest("hex");
 
 /** Restricts a query to answers young enough to be reused. */

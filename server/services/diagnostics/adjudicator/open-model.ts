@@ -17,7 +17,7 @@ export type PromptWithin = (characters?: number) => Prompt;
 
 export type ModelQuestion<T> = {
   /** What is asked about the conversation. Part of the cached answer's key. */
-  about: string;
+  subject: string;
   /** Where its answer is looked for before it is asked, and stored. */
   cache: AnswerCache;
   /** Default: the connection's. */
@@ -68,9 +68,9 @@ export function openModel(ctx: Ctx, adjudicator: Adjudicator, purpose: string): 
     const cached = question.answer.safeParse(await question.cache.find(key)).data;
     if (cached) return cached;
     try {
-      const asked = await send(model, question);
-      await question.cache.store(key, { model, ...asked });
-      return asked.answer;
+      const reply = await send(model, question);
+      await question.cache.store(key, { model, ...reply });
+      return reply.answer;
     } catch (error) {
       if (error instanceof NoAnswer && error.of === "endpoint") broken.set(model, error);
       throw error;
@@ -81,7 +81,7 @@ export function openModel(ctx: Ctx, adjudicator: Adjudicator, purpose: string): 
     async ask(question) {
       const model = question.model ?? defaultModel;
       if (model === null) throw new NoAnswer("neither the Rule nor the connection names a model");
-      const key = answerKey(connectionId, model, question.about, question.promptWithin());
+      const key = answerKey(connectionId, model, question.subject, question.promptWithin());
       const asking = waiting.get(key) ?? answerTo(key, model, question).finally(() => waiting.delete(key));
       waiting.set(key, asking);
       return { answer: question.answer.parse(await asking), model };

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
 /** A question as the model received it. */
-export type Asked = {
+export type ReceivedQuestion = {
   model: string;
   system: string;
   user: string;
@@ -24,8 +24,8 @@ const failure = (message: string, param: string | null = null) => ({
 });
 
 /** For tests: an endpoint on loopback that follows the documented behaviour of `POST /v1/chat/completions`. */
-export async function startModel(answer: (asked: Asked) => Reply | Promise<Reply>) {
-  const asked: Asked[] = [];
+export async function startModel(answer: (asked: ReceivedQuestion) => Reply | Promise<Reply>) {
+  const asked: ReceivedQuestion[] = [];
   const model = { answer, asked, url: "", stop: async () => {} };
   const server = createServer(async (request, response) => {
     const { method, url: path, headers } = request;

@@ -25,17 +25,17 @@ export const createBackfill = verb(
     const { configured, window } = await backfillRule(ctx, input);
     requireEnabled(configured);
     const id = newId("bf");
-    const asked = { ruleId: configured.rule.id, configurationRevision: configured.revision, ...window };
+    const options = { ruleId: configured.rule.id, configurationRevision: configured.revision, ...window };
     await ctx.db.insert(backfills).values({
       projectId: ctx.projectId,
       id,
       scanStatus: "queued",
-      ...asked,
+      ...options,
       conversationsExpected: await countInWindow(ctx, window),
       actorKind: ctx.actor.kind,
       actorId: auditActor(ctx.actor).id,
     });
-    auditNote(ctx, { target: { type: "backfill", id }, after: asked });
+    auditNote(ctx, { target: { type: "backfill", id }, after: options });
     await emit(ctx.db, backfillRequested.create({ projectId: ctx.projectId, backfillId: id }));
     return { backfill: await readBackfill(ctx, id) };
   },

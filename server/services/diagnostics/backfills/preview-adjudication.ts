@@ -13,7 +13,7 @@ const PAGE = 25;
 /** Short because a person is waiting for the preview. */
 const TIME_MS = 1_500;
 
-type Asked = {
+type Input = {
   configured: ConfiguredRule;
   sample: readonly { id: string; lastActivityAt: number }[];
   expected: number;
@@ -25,7 +25,7 @@ type Asked = {
  */
 export async function previewAdjudication(
   ctx: Ctx,
-  { configured, sample, expected }: Asked,
+  { configured, sample, expected }: Input,
 ): Promise<{ cost: number | null; adjudication: AdjudicationPreview }> {
   const { configuration } = configured;
   if (configuration.adjudicationMode !== "auto") return without("deterministic-only", 0);
@@ -66,7 +66,7 @@ const without = (reason: AdjudicationPreview["reason"], cost: number | null = nu
 async function sampledQuestions(
   ctx: Ctx,
   configured: ConfiguredRule,
-  sample: Asked["sample"],
+  sample: Input["sample"],
 ): Promise<{ read: number; questions: Sampled[] }> {
   const { rule, configuration } = configured;
   const end = performance.now() + TIME_MS;
@@ -93,7 +93,7 @@ async function questionsInLong(
   { rule, configuration }: ConfiguredRule,
   long: { snapshot: Snapshot; startedAt: number },
 ): Promise<Sampled[]> {
-  const reading = await readLong(ctx, { ...long, asked: [{ rule, configuration }] });
+  const reading = await readLong(ctx, { ...long, rules: [{ rule, configuration }] });
   if (!reading || reading.isAdjudication) return [];
   const result = resultOf(signalsFound(reading.found[0]), configuration, { adjudicatorConnected: true });
   const { undecided } = boundedDetection(result, reading.conversation.lastActivityAt);

@@ -33,8 +33,8 @@ export const previewBackfill = verb(
     const measured = await measuredRate(ctx, configured.rule.id);
     const rate = measured ?? BENCHMARK_RATE;
     const expected = examined === 0 ? 0 : conversations * (runs / examined);
-    const asked = { configured, sample, expected };
-    const { cost, adjudication } = await previewAdjudication(ctx, asked);
+    const options = { configured, sample, expected };
+    const { cost, adjudication } = await previewAdjudication(ctx, options);
     return {
       preview: {
         conversations,

@@ -55,10 +55,10 @@ type Count = {
   conversations: number;
   affected: number;
 };
-type Asked = { findingId: string; at: number; days: number; history: RuleHistory; waits: boolean };
+type Input = { findingId: string; at: number; days: number; history: RuleHistory; waits: boolean };
 
 /** Counts conversations by day, kind and reading; `null` if there are too many. */
-async function countsAround(ctx: Ctx, { findingId, at, days, history, waits }: Asked): Promise<Count[] | null> {
+async function countsAround(ctx: Ctx, { findingId, at, days, history, waits }: Input): Promise<Count[] | null> {
   const common = (column: SQL) => sql`
     select array_agg(value) from (
       select value from around, sizes, unnest(${column}) value

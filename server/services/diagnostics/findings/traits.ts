@@ -101,13 +101,13 @@ async function countTraits(ctx: Ctx, findingId: string, ruleIds: readonly string
         select distinct split_part(cause, ': ', 1) from finding_causes
         where project_id = ${projectId} and finding_id = ${findingId} and cause like '%: %')`);
   const all = [...rows];
-  const about = all.find(({ groups }) => groups !== null);
-  if (!about?.groups) throw new Error("A comparison returned no row.");
-  const { examined, ...groups } = about.groups;
+  const grouped = all.find(({ groups }) => groups !== null);
+  if (!grouped?.groups) throw new Error("A comparison returned no row.");
+  const { examined, ...groups } = grouped.groups;
   return {
     groups,
     isSampled: examined === EXAMINED_MAX || groups.others === OTHERS_MAX || groups.affected === AFFECTED_MAX,
-    subjects: about.subjects,
+    subjects: grouped.subjects,
     counts: all.filter(({ groups: of }) => of === null),
   };
 }

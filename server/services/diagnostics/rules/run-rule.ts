@@ -58,15 +58,15 @@ export function resultOf(
     dropped: { belowScore: 0, belowConfidence: 0, ambiguous: 0 },
     notes: [],
   };
-  const asks = configuration.adjudicationMode === "auto" && options.adjudicatorConnected === true;
+  const adjudicates = configuration.adjudicationMode === "auto" && options.adjudicatorConnected === true;
 
   for (const found of oneForEachCause(signals)) {
     const outcome = outcomeOf(found, configuration);
     if (outcome === "found") result.occurrences.push(found);
-    else if (outcome === "ambiguous" && asks) result.undecided.push(found);
+    else if (outcome === "ambiguous" && adjudicates) result.undecided.push(found);
     else result.dropped[outcome]++;
   }
-  if (configuration.adjudicationMode === "auto" && !asks) {
+  if (configuration.adjudicationMode === "auto" && !adjudicates) {
     const left = result.dropped.ambiguous;
     result.notes.push(
       `No adjudicator is connected: ${left} ambiguous ${left === 1 ? "signal was" : "signals were"} left out.`,

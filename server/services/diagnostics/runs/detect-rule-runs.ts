@@ -133,11 +133,11 @@ async function outcomesInWindows(
   for (const { startedAt, runs: ofOne } of groups.values()) {
     const open: { run: Run; rule: Rule; configuration: RuleConfiguration }[] = [];
     for (const run of ofOne) {
-      const asked = detector.asked(run);
-      if ("skipReason" in asked) outcomes.set(run.id, { run, ...asked });
-      else open.push({ run, ...asked });
+      const configured = detector.configured(run);
+      if ("skipReason" in configured) outcomes.set(run.id, { run, ...configured });
+      else open.push({ run, ...configured });
     }
-    const read = open.length > 0 && (await readLong(ctx, { snapshot: open[0]!.run, startedAt, asked: open, size }));
+    const read = open.length > 0 && (await readLong(ctx, { snapshot: open[0]!.run, startedAt, rules: open, size }));
     // The conversation is gone; loading it again below says so in each Run.
     if (!read) continue;
     for (const [nth, one] of open.entries()) outcomes.set(one.run.id, detector.inWindows(one, read, nth));
@@ -145,14 +145,14 @@ async function outcomesInWindows(
   return outcomes;
 }
 
-type AskedRun = { rule: Rule; configuration: RuleConfiguration };
+type ConfiguredRun = { rule: Rule; configuration: RuleConfiguration };
 type RunDetector = {
   /** Returns the Rule of a Run with the settings of its revision, or why it is skipped. */
-  asked: (run: Run) => AskedRun | { skipReason: string };
+  configured: (run: Run) => ConfiguredRun | { skipReason: string };
   /** Executes a Run over its snapshot. */
   whole: (run: Run, snapshot: DiagnosedSnapshot | undefined) => Detected;
   /** Returns the outcome of a Run whose conversation was read in windows, in which it was the `nth` that was asked. */
-  inWindows: (asked: AskedRun & { run: Run }, read: LongReading, nth: number) => Outcome;
+  inWindows: (configured: ConfiguredRun & { run: Run }, read: LongReading, nth: number) => Outcome;
 };
 
 /** Returns functions that execute Runs with the settings of their revisions. */
@@ -162,13 +162,13 @@ async function runDetector(ctx: Ctx, runs: readonly Run[]): Promise<RunDetector>
     ctx,
     runs.map((run) => run.configurationRevision),
   );
-  const asks = runs.some((run) => {
+  const needsAdjudicator = runs.some((run) => {
     const configured = rules.get(run.ruleId);
     return configured && configurationAt(configured.rule, run.configurationRevision).adjudicationMode === "auto";
   });
-  const adjudicatorConnected = asks && (await findAdjudicator(ctx)) !== null;
+  const adjudicatorConnected = needsAdjudicator && (await findAdjudicator(ctx)) !== null;
 
-  const asked: RunDetector["asked"] = (run) => {
+  const configure: RunDetector["configured"] = (run) => {
     const configured = rules.get(run.ruleId);
     if (!configured) return { skipReason: "This version of Whetstone does not have the Rule." };
     if (!configured.enabled) return { skipReason: "The Rule is turned off." };
@@ -188,9 +188,9 @@ async function runDetector(ctx: Ctx, runs: readonly Run[]): Promise<RunDetector>
     return { run, found: { occurrences, notes, readUntil: lastActivityAt } };
   };
   return {
-    asked,
+    configured: configure,
     whole: (run, snapshot) => {
-      const configured = asked(run);
+      const configured = configure(run);
       if ("skipReason" in configured) return { run, ...configured };
       if (!snapshot || snapshot.messages.length + snapshot.modelCalls.length + snapshot.toolCalls.length === 0) {
         return { run, skipReason: emptyReason(run, snapshot?.unknownTraceIds) };

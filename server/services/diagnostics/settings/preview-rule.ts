@@ -73,8 +73,8 @@ async function readNewest(ctx: Ctx, since: number, comparison: Comparison): Prom
 
 async function addLong(ctx: Ctx, long: { snapshot: Snapshot; startedAt: number }, comparison: Comparison) {
   const { rule, configurations } = comparison;
-  const asked = configurations.map((configuration) => ({ rule, configuration }));
-  const read = await readLong(ctx, { ...long, asked });
+  const rules = configurations.map((configuration) => ({ rule, configuration }));
+  const read = await readLong(ctx, { ...long, rules });
   if (!read) return;
   const found = new Map(configurations.map((configuration, nth) => [configuration, read.found[nth]]));
   comparison.add(long.snapshot.conversationId, (configuration) => signalsFound(found.get(configuration)));

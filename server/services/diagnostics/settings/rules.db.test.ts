@@ -286,8 +286,8 @@ test("automatic Runs cover a Rule's sample, which a larger sample includes, and 
   for (const id of half) expect(more).toContain(id);
 
   await updateRule(ctx, { ruleId: "agent-loop", configuration: { sampleRate: 0 } });
-  const { runs: asked } = await createRuleRuns(ctx, { conversationId: ids[0]!, lastActivityAt: Date.now() });
-  expect(asked.map((run) => run.ruleId)).toContain("agent-loop");
+  const { runs: askedAt } = await createRuleRuns(ctx, { conversationId: ids[0]!, lastActivityAt: Date.now() });
+  expect(askedAt.map((run) => run.ruleId)).toContain("agent-loop");
 });
 
 test("a Rule counts the Findings of its Signals that people found wrong, in this project only", async () => {

@@ -81,8 +81,8 @@ async function detectedInStored(ctx: Ctx, conversationId: string, configured: Co
   const { id, lastActivityAt } = await findConversation(ctx, conversationId);
   const snapshot = { conversationId: id, lastActivityAt, traceIds: [] };
   const [length] = await snapshotLengths(ctx, [snapshot]);
-  const asked = [{ rule, configuration: allOn(rule, configuration) }];
-  const read = length?.isLong ? await readLong(ctx, { snapshot, startedAt: length.startedAt, asked }) : undefined;
+  const rules = [{ rule, configuration: allOn(rule, configuration) }];
+  const read = length?.isLong ? await readLong(ctx, { snapshot, startedAt: length.startedAt, rules }) : undefined;
   if (read) return { id, messages: read.conversation.messageCount, detected: signalsFound(read.found[0]) };
   const [whole] = await snapshotsWithBaseline(ctx, [snapshot]);
   if (!whole) throw notFound("Conversation");

@@ -10,7 +10,7 @@ import { isAdjudication } from "../adjudicator";
 import { baselineOf } from "../baselines/snapshots-with-baseline";
 import { withAssumedScale } from "../detectors/user-dissatisfaction/share-of-scale";
 import type { Candidate, RuleOccurrence } from "../rules";
-import { type Asked, type Found, WindowedReading } from "./window-signals";
+import { type ConfiguredRule, type Found, WindowedReading } from "./window-signals";
 
 export type LongReading = {
   conversation: Pick<SnapshotContent, "id" | "lastActivityAt" | "unknownTraceIds" | "positions"> & {
@@ -30,7 +30,7 @@ export type LongReading = {
  */
 export async function readLong(
   ctx: Ctx,
-  { snapshot, startedAt, asked, size }: LongRead,
+  { snapshot, startedAt, rules, size }: LongRead,
 ): Promise<LongReading | undefined> {
   // Before the transaction, which is read-only, because this may store a baseline.
   const baseline = await baselineOf(ctx, startedAt);
@@ -38,7 +38,7 @@ export async function readLong(
     ctx,
     snapshot,
     async (windows) => {
-      const reading = new WindowedReading(asked);
+      const reading = new WindowedReading(rules);
       let read: Omit<LongReading, "found"> | undefined;
       let isEmpty = true;
       for await (const window of windows) {
@@ -64,7 +64,7 @@ export async function readLong(
 export type LongRead = {
   snapshot: Snapshot;
   startedAt: number;
-  asked: readonly Asked[];
+  rules: readonly ConfiguredRule[];
   size?: WindowSize | undefined;
 };
 

@@ -17,7 +17,7 @@ export type Window = {
   callPositions: ReadonlyMap<string, number>;
 };
 
-export type Asked = { rule: Rule; configuration: Pick<RuleConfiguration, "keywords" | "signalOverrides"> };
+export type ConfiguredRule = { rule: Rule; configuration: Pick<RuleConfiguration, "keywords" | "signalOverrides"> };
 
 /** What one Rule finds, with evidence by message position in the snapshot, or the error with which it failed. */
 export type Found = { signals: RuleOccurrence[] } | { error: unknown };
@@ -30,8 +30,8 @@ export class WindowedReading {
   private readonly named = new Map<string, string>();
   private last: ConversationSnapshot | null = null;
 
-  constructor(private readonly asked: readonly Asked[]) {
-    this.found = asked.map(() => ({ signals: [] }));
+  constructor(private readonly rules: readonly ConfiguredRule[]) {
+    this.found = rules.map(() => ({ signals: [] }));
   }
 
   /** Reads the next window. */
@@ -72,12 +72,12 @@ export class WindowedReading {
     );
   }
 
-  private each(read: (asked: Asked) => RuleOccurrence[]) {
-    for (const [nth, asked] of this.asked.entries()) {
+  private each(read: (rules: ConfiguredRule) => RuleOccurrence[]) {
+    for (const [nth, rules] of this.rules.entries()) {
       const known = this.found[nth]!;
       if ("error" in known) continue;
       try {
-        const signals = mergeByCause([...known.signals, ...read(asked)], ({ signal, cause }) => `${signal} ${cause}`);
+        const signals = mergeByCause([...known.signals, ...read(rules)], ({ signal, cause }) => `${signal} ${cause}`);
         this.found[nth] = { signals };
       } catch (error) {
         this.found[nth] = { error };

@@ -3,10 +3,10 @@ import { ServiceError, unprocessable } from "@/server/platform/errors";
 import { TRACKER_LABELS, trackerConnections } from "@/server/services/connections";
 import type { TrackerKind } from "@/server/services/connections/schemas";
 
-type Asked = { provider: TrackerKind; connectionId?: string | undefined; destination?: string | undefined };
+type Input = { provider: TrackerKind; connectionId?: string | undefined; destination?: string | undefined };
 
 /** Returns the connection through which tickets are created: the requested one, else the oldest. 501 if there is none. */
-export async function connectionFor(ctx: Ctx, { provider, connectionId }: Omit<Asked, "destination">) {
+export async function connectionFor(ctx: Ctx, { provider, connectionId }: Omit<Input, "destination">) {
   const usable = await trackerConnections(ctx, [provider]);
   if (usable.length === 0) {
     throw new ServiceError(
@@ -20,14 +20,14 @@ export async function connectionFor(ctx: Ctx, { provider, connectionId }: Omit<A
 }
 
 /** Returns where a ticket goes: the connection, and the requested destination or the connection's default. */
-export async function whereTo(ctx: Ctx, { destination, ...asked }: Asked) {
-  const connection = await connectionFor(ctx, asked);
-  const place = destination ?? connection.settings.defaultDestination;
-  if (place === null) {
+export async function whereTo(ctx: Ctx, { destination, ...input }: Input) {
+  const connection = await connectionFor(ctx, input);
+  const target = destination ?? connection.settings.defaultDestination;
+  if (target === null) {
     throw unprocessable(
       "/destination",
       `Enter a destination, or give the connection “${connection.name}” a default one.`,
     );
   }
-  return { provider: asked.provider, connectionId: connection.id, destination: place, settings: connection.settings };
+  return { provider: input.provider, connectionId: connection.id, destination: target, settings: connection.settings };
 }

@@ -20,8 +20,8 @@ export const handOffMany = verb(
     input: handOffManyInput,
     reply: handOffManyReply,
   },
-  async (ctx, { findingIds, ...asked }) => {
-    const { settings: _, ...to } = await whereTo(ctx, asked);
+  async (ctx, { findingIds, ...input }) => {
+    const { settings: _, ...to } = await whereTo(ctx, input);
     const results = new Map<string, { workItemId: string | null; problem: string | null }>();
     // In the order in which every writer of several Findings locks them.
     for (const findingId of [...new Set(findingIds)].sort())

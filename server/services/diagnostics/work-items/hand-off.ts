@@ -36,17 +36,17 @@ export const handOff = verb(
 );
 
 /** Links a Finding to a ticket: the one that it has, or a new one, created immediately. Must not run in a transaction. */
-export async function beginHandOff(ctx: Ctx, { findingId, ...asked }: HandOff): Promise<WorkItemRow> {
+export async function beginHandOff(ctx: Ctx, { findingId, ...input }: HandOff): Promise<WorkItemRow> {
   await readFindingState(ctx, findingId);
-  const place = await whereTo(ctx, asked);
+  const target = await whereTo(ctx, input);
   const { item, isNew } = await inTransaction(ctx, async (tx) => {
     await requireUnmerged(tx, findingId);
     const linked = await linkedItem(tx, findingId);
     if (linked === undefined) {
-      const { settings: _, ...to } = place;
+      const { settings: _, ...to } = target;
       return { item: await insertWorkItem(tx, { findingId, ...to }, { leased: true }), isNew: true };
     }
-    requireSame(linked, place, asked.destination !== undefined);
+    requireSame(linked, target, input.destination !== undefined);
     return { item: linked, isNew: false };
   });
   if (isNew) await createOrForget(ctx, item);
@@ -61,12 +61,12 @@ export async function requireUnmerged(tx: Ctx, findingId: string) {
 
 function requireSame(
   { provider, destination, connectionId, externalKey }: WorkItemRow,
-  asked: { provider: string; destination: string; connectionId: string },
+  input: { provider: string; destination: string; connectionId: string },
   isDestinationAsked: boolean,
 ) {
   const isSame =
-    provider === asked.provider &&
-    (!isDestinationAsked || (destination === asked.destination && connectionId === asked.connectionId));
+    provider === input.provider &&
+    (!isDestinationAsked || (destination === input.destination && connectionId === input.connectionId));
   if (isSame) return;
   const ticket = externalKey ?? `a ticket that is being created in ${destination}`;
   throw new ServiceError(

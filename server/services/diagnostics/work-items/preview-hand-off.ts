@@ -17,8 +17,8 @@ export const previewHandOff = verb(
     input: previewHandOffInput,
     reply: previewHandOffReply,
   },
-  async (ctx, { findingIds, destination, titleTemplate, bodyTemplate, ...asked }) => {
-    const { settings } = await connectionFor(ctx, asked);
+  async (ctx, { findingIds, destination, titleTemplate, bodyTemplate, ...input }) => {
+    const { settings } = await connectionFor(ctx, input);
     const templates = {
       titleTemplate: titleTemplate === undefined ? settings.titleTemplate : titleTemplate,
       bodyTemplate: bodyTemplate === undefined ? settings.bodyTemplate : bodyTemplate,

@@ -20,15 +20,15 @@ const TOLD: Readonly<Record<string, { kind: Kind; reason: Reason }>> = {
 
 /** Queues changes of the tickets that are linked to Findings, in the transaction of the events. */
 export async function queueTicketChanges(tx: Ctx, events: readonly { findingId: string; kind: string }[]) {
-  const told = events.flatMap(({ findingId, kind }) => {
+  const notices = events.flatMap(({ findingId, kind }) => {
     const change = Object.hasOwn(TOLD, kind) ? TOLD[kind] : undefined;
     return change === undefined ? [] : [{ id: newId("tch"), finding_id: findingId, ...change }];
   });
-  if (told.length === 0) return;
+  if (notices.length === 0) return;
   const queued = await tx.db.execute<{ work_item_id: string }>(sql`
     insert into ticket_changes (project_id, id, work_item_id, kind, state, reason)
     select w.project_id, t.id, w.id, t.kind, 'queued', t.reason
-    from ${rowsOf(told, "id text, finding_id text, kind text, reason text")}
+    from ${rowsOf(notices, "id text, finding_id text, kind text, reason text")}
     join work_items w on w.project_id = ${tx.projectId} and w.finding_id = t.finding_id and w.state in ('open', 'closed')
     returning work_item_id`);
   await wakeWorkItems(

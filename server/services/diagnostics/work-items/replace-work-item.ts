@@ -27,9 +27,9 @@ export const replaceWorkItem = verb(
     writeOnlyReply: { unless: ["diagnostics:read"], reply: changedWorkItemReply },
   },
   {
-    before: async (ctx, { findingId, workItemId, ...asked }) => {
+    before: async (ctx, { findingId, workItemId, ...input }) => {
       const old = await readWorkItem(ctx, workItemId, findingId);
-      const { settings: _, ...to } = await whereTo(ctx, asked);
+      const { settings: _, ...to } = await whereTo(ctx, input);
       const item = await inTransaction(ctx, async (tx) => {
         await requireUnmerged(tx, findingId);
         await requireLinked(tx, old);

@@ -7,7 +7,7 @@ import { wakeWorkItems } from "./queue-changes";
 /** Requests that tickets be read, by their jobs or whoever is first. Ignores those that are not linked or do not exist yet. */
 export async function requestRead(tx: Ctx, ids: readonly string[]) {
   if (ids.length === 0) return;
-  const asked = await tx.db
+  const input = await tx.db
     .update(workItems)
     .set({ readRequestedAt: NOW })
     .where(
@@ -16,6 +16,6 @@ export async function requestRead(tx: Ctx, ids: readonly string[]) {
     .returning({ id: workItems.id });
   await wakeWorkItems(
     tx,
-    asked.map(({ id }) => id),
+    input.map(({ id }) => id),
   );
 }

@@ -97,8 +97,8 @@ export function describeFiles(kind: FileStore["kind"]) {
     expect(await keysOf(ctx)).toEqual([]);
     expect(await rowsOf(ctx)).toEqual([]);
     await expect(getFile(ctx, { fileId })).rejects.toMatchObject({ code: "not_found" });
-    const told = await db().select().from(auditLog).where(eq(auditLog.projectId, ctx.projectId));
-    expect(told.map(({ action, targetId }) => [action, targetId]).sort()).toEqual([
+    const recorded = await db().select().from(auditLog).where(eq(auditLog.projectId, ctx.projectId));
+    expect(recorded.map(({ action, targetId }) => [action, targetId]).sort()).toEqual([
       ["files.delete", fileId],
       ["files.upload", fileId],
     ]);

@@ -9,7 +9,7 @@ import type { CertifiedForm } from "./schemas";
 
 /** The form to publish or serve; `null`: the checkpoint itself, which needs no comparison. */
 type Form = { kind: string; quantization: string | null } | null;
-type Asked = {
+type Input = {
   checkpointId: string;
   trainerId: string;
   form: Form;
@@ -31,10 +31,10 @@ const FAILURE_COUNTS_MS = 600_000;
  * queues one and returns `waiting` until it is ready. Safe to call repeatedly: there is only one comparison of a form at a
  * time.
  */
-export async function ensureParity(ctx: Ctx, asked: Asked): Promise<Parity> {
-  const { checkpointId, trainerId, form } = asked;
+export async function ensureParity(ctx: Ctx, input: Input): Promise<Parity> {
+  const { checkpointId, trainerId, form } = input;
   if (form === null) return { status: "passed", certificateId: null };
-  const known = await knownParity(ctx, asked, form);
+  const known = await knownParity(ctx, input, form);
   if (known) return known;
   return inTransaction(ctx, async (tx) => {
     await tx.db
@@ -42,7 +42,7 @@ export async function ensureParity(ctx: Ctx, asked: Asked): Promise<Parity> {
       .from(checkpoints)
       .where(and(eq(checkpoints.projectId, tx.projectId), eq(checkpoints.id, checkpointId)))
       .for("update");
-    const queued = await knownParity(tx, asked, form);
+    const queued = await knownParity(tx, input, form);
     if (queued) return queued;
     const certificateId = await insertCertificate(tx, { checkpointId, trainerId, forms: [form as CertifiedForm] });
     return { status: "waiting", certificateId };
@@ -51,7 +51,7 @@ export async function ensureParity(ctx: Ctx, asked: Asked): Promise<Parity> {
 
 async function knownParity(
   ctx: Ctx,
-  { checkpointId, since }: Asked,
+  { checkpointId, since }: Input,
   { kind, quantization }: NonNullable<Form>,
 ): Promise<Parity | null> {
   const form = JSON.stringify([{ kind, quantization }]);

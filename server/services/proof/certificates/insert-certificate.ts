@@ -8,7 +8,7 @@ import { emit } from "@/server/platform/outbox";
 import { holdCheckpoints } from "@/server/services/models";
 import type { CertifiedForm } from "./schemas";
 
-type Asked = {
+type Input = {
   checkpointId: string;
   trainerId: string;
   forms: readonly CertifiedForm[];
@@ -16,7 +16,7 @@ type Asked = {
 };
 
 /** Queues a certificate in the caller's transaction, with the event that starts it, and returns its id. */
-export async function insertCertificate(tx: Ctx, { checkpointId, trainerId, forms, deploymentId }: Asked) {
+export async function insertCertificate(tx: Ctx, { checkpointId, trainerId, forms, deploymentId }: Input) {
   await holdCheckpoints(tx, [checkpointId]);
   const id = newId("cert");
   await tx.db.insert(parityCertificates).values({

@@ -75,7 +75,7 @@ const IS_ANSWERED = sql`(${HAS_CALLS} or ${HAS_TEXT}) and ${HAS_WEIGHT}`;
 
 const PRESERVING = "preserve_successful_behavior";
 
-type Asked = {
+type Input = {
   datasetId: string;
   version: number;
   checkpointIds: readonly string[];
@@ -88,9 +88,9 @@ type Asked = {
  * nor one with the same content, nor one of the same conversation. Test comes first, because the validation split has already
  * been used to select the best checkpoint; within a split the order is arbitrary but stable.
  */
-export async function readHeldOut(ctx: Ctx, asked: Asked): Promise<HeldOut> {
+export async function readHeldOut(ctx: Ctx, input: Input): Promise<HeldOut> {
   const { db, projectId } = ctx;
-  const { datasetId, version, checkpointIds, limit, preserveSetOnly } = asked;
+  const { datasetId, version, checkpointIds, limit, preserveSetOnly } = input;
   const candidates = sql`
     with taught as materialized (${taughtExamples(projectId, checkpointIds)}),
     candidates as materialized (
@@ -151,22 +151,22 @@ export async function hasPreserveSet(ctx: Ctx, datasetId: string, version: numbe
   return found !== undefined;
 }
 
-type Place = { conversationId: string; turn: number };
+type TurnKey = { conversationId: string; turn: number };
 
 /**
  * Returns what people or a better answer say instead of recorded answers: the expected outputs of current Examples in the test
  * and validation splits of the same conversations and turns, by `conversation turn`.
  */
-export async function referencesFor({ db, projectId }: Ctx, places: readonly Place[]): Promise<Map<string, string>> {
+export async function referencesFor({ db, projectId }: Ctx, turns: readonly TurnKey[]): Promise<Map<string, string>> {
   const rows = await db.execute<{ conversation_id: string; turn: number; expected: string }>(sql`
     select distinct on (e.conversation_id, e.turn) e.conversation_id, e.turn,
       e.payload #>> '{expectedOutput,message,content}' as expected
     from example_revisions e join ${rowsOf(
-      places.map(({ conversationId, turn }) => ({ conversation_id: conversationId, turn })),
+      turns.map(({ conversationId, turn }) => ({ conversation_id: conversationId, turn })),
       "conversation_id text, turn int",
     )} on t.conversation_id = e.conversation_id and t.turn = e.turn
     where e.project_id = ${projectId} and e.to_version is null and e.split in ('validation', 'test') and ${IS_ANSWER}
-      and e.conversation_id = any(${textArray(places.map(({ conversationId }) => conversationId))})
+      and e.conversation_id = any(${textArray(turns.map(({ conversationId }) => conversationId))})
     order by e.conversation_id, e.turn, e.reviewer_id is null, e.updated_at desc, e.example_id`);
   return new Map([...rows].map((row) => [`${row.conversation_id} ${row.turn}`, row.expected]));
 }

@@ -31,10 +31,10 @@ async function playedEvaluation({ db, projectId }: Ctx, { checkpointId, kind }: 
 }
 
 async function insertPlayedEvaluation(ctx: Ctx, choice: Choice): Promise<string> {
-  const asked = { ...choice, maxRows: ROWS_DEFAULT };
-  const prepared = await prepareEvaluation(ctx, asked);
+  const input = { ...choice, maxRows: ROWS_DEFAULT };
+  const prepared = await prepareEvaluation(ctx, input);
   return inTransaction(ctx, async (tx) => {
     await lockRecording(tx);
-    return (await playedEvaluation(tx, choice)) ?? (await insertEvaluation(tx, asked, prepared));
+    return (await playedEvaluation(tx, choice)) ?? (await insertEvaluation(tx, input, prepared));
   });
 }

@@ -69,22 +69,22 @@ async function modelsOf({ db, projectId }: Ctx, ids: readonly string[]): Promise
  * Chooses what is compared and on which prompts. Throws 404 for a checkpoint or a Finding that does not exist in the project,
  * and 422 with the reason if nothing can be compared.
  */
-export async function prepareEvaluation(ctx: Ctx, asked: EvaluationChoice): Promise<PreparedEvaluation> {
+export async function prepareEvaluation(ctx: Ctx, input: EvaluationChoice): Promise<PreparedEvaluation> {
   await requireTrainer(ctx);
-  const { checkpointId } = asked;
+  const { checkpointId } = input;
   const model = (await modelsOf(ctx, [checkpointId])).get(checkpointId);
   if (!model) throw notFound("The checkpoint");
   requireFiles(model, "/checkpointId");
   // A job that continues from a checkpoint trained that checkpoint, not the base model.
-  const baselineId = asked.baselineCheckpointId ?? model.job.parentCheckpointId;
+  const baselineId = input.baselineCheckpointId ?? model.job.parentCheckpointId;
   if (baselineId !== null) await requireBaseline(ctx, model, baselineId);
   const taught = baselineId === null ? [checkpointId] : [checkpointId, baselineId];
   const common = { trainerId: model.job.trainerId ?? "", baselineCheckpointId: baselineId };
-  if (asked.findingId !== undefined) {
-    return { ...common, dataset: null, ...(await replaysOf(ctx, asked.findingId, taught, asked.maxRows)) };
+  if (input.findingId !== undefined) {
+    return { ...common, dataset: null, ...(await replaysOf(ctx, input.findingId, taught, input.maxRows)) };
   }
   const dataset = { id: model.job.datasetId, version: model.job.datasetVersion };
-  return { ...common, dataset, rule: null, ...(await examplesOf(ctx, dataset, taught, asked)) };
+  return { ...common, dataset, rule: null, ...(await examplesOf(ctx, dataset, taught, input)) };
 }
 
 function requireFiles({ checkpoint }: Model, path: string) {
@@ -110,8 +110,8 @@ async function examplesOf(
   { maxRows, preserveSet = false }: EvaluationChoice,
 ) {
   const preserveSetOnly = preserveSet && (await hasPreserveSet(ctx, id, version));
-  const asked = { datasetId: id, version, checkpointIds, limit: EXAMINED_MAX, preserveSetOnly };
-  const { examples: heldOut, available, trainedOn, notText } = await readHeldOut(ctx, asked);
+  const input = { datasetId: id, version, checkpointIds, limit: EXAMINED_MAX, preserveSetOnly };
+  const { examples: heldOut, available, trainedOn, notText } = await readHeldOut(ctx, input);
   if (heldOut.length === 0) throw unprocessable("/checkpointId", noneHeldOut(version, { trainedOn, notText }));
   const { chosen: examples, ...seen } = await unseenFirst(
     ctx,

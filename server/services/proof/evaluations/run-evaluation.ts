@@ -113,8 +113,8 @@ async function turn(ctx: Ctx, trainer: TrainerClient, record: EvaluationRecord):
     max_new_tokens: Math.min(TOKENS_MAX, Math.max(TOKENS_MIN, Math.ceil(longest / CHARACTERS_PER_TOKEN))),
   };
   // The reply comes immediately, with the location of the answers, so that an interrupted step does not send the request again.
-  const asked = { method: "POST" as const, path: "/samples", headers: { prefer: "wait=0" }, json, projectId };
-  const reply = await trainer.request({ ...asked, ...secret });
+  const input = { method: "POST" as const, path: "/samples", headers: { prefer: "wait=0" }, json, projectId };
+  const reply = await trainer.request({ ...input, ...secret });
   const ns = rows.map(({ n }) => n);
   if (reply.status !== STILL_RUNNING) return take(ctx, record, ns, reply.json);
   const { location } = z.object({ location: z.string() }).parse(reply.json);

@@ -11,7 +11,7 @@ type Choice = Omit<EvaluationChoice, "maxRows" | "kind" | "findingId"> & { maxRo
  * `createEvaluation`: 422 if nothing was held out.
  */
 export async function startEvaluation(ctx: Ctx, choice: Choice): Promise<string> {
-  const asked = { maxRows: ROWS_DEFAULT, ...choice, kind: "examples" as const };
-  const prepared = await prepareEvaluation(ctx, asked);
-  return inTransaction(ctx, (tx) => insertEvaluation(tx, asked, prepared));
+  const input = { maxRows: ROWS_DEFAULT, ...choice, kind: "examples" as const };
+  const prepared = await prepareEvaluation(ctx, input);
+  return inTransaction(ctx, (tx) => insertEvaluation(tx, input, prepared));
 }

@@ -56,7 +56,7 @@ function frozenRuleOf({ ruleId, ruleVersion, ruleConfiguration }: EvaluationReco
 /** Judges both answers to a row: against the expected answer, or with the Finding's detectors and against the reference. */
 function judged(
   record: EvaluationRecord,
-  row: Asked,
+  row: Input,
   { n, before, after }: Answered,
   references: readonly string[],
 ): Stored {
@@ -82,7 +82,7 @@ function judged(
   return { n, before, after, ...outcomeOf(states), is_found_before: was, is_found_after: is, rightness };
 }
 
-type Asked = {
+type Input = {
   n: number;
   exampleId: string | null;
   prompt: PromptMessage[];
@@ -95,7 +95,7 @@ export const unansweredRows = async (
   { db, projectId }: Ctx,
   evaluationId: string,
   { only, limit }: { only?: readonly number[]; limit: number },
-): Promise<Asked[]> =>
+): Promise<Input[]> =>
   (await db
     .select({
       n: evaluationRows.n,
@@ -115,7 +115,7 @@ export const unansweredRows = async (
       ),
     )
     .orderBy(evaluationRows.n)
-    .limit(limit)) as Asked[];
+    .limit(limit)) as Input[];
 
 /**
  * Stores answers with their judgements, recounts the evaluation, and ends it once no row is left. A row that already has an

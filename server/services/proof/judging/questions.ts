@@ -22,14 +22,14 @@ export type JudgedRow = {
 export type Question = {
   n: number;
   question: QuestionKind;
-  about: string;
+  subject: string;
   /** What is shown and asked: the same for the same content in any evaluation. */
   key: string;
   promptWithin: PromptWithin;
   answer: z.ZodType<{ verdict: string; reason: string }>;
 };
 
-type Asked = { projectId: string; connectionId: string; model: string; withPreference: boolean };
+type Input = { projectId: string; connectionId: string; model: string; withPreference: boolean };
 
 /** Whether a model has to say if an answer is right: nothing simpler decides it. */
 function isOpen({ reference, isFoundBefore, isFoundAfter, ...row }: JudgedRow, side: "before" | "after") {
@@ -45,7 +45,7 @@ export const isEven = ({ before, after }: Pick<JudgedRow, "before" | "after">) =
 /** Returns what a judge is asked about these rows, in their order. */
 export function questionsOf(
   rows: readonly JudgedRow[],
-  { projectId, connectionId, model, withPreference }: Asked,
+  { projectId, connectionId, model, withPreference }: Input,
 ): Question[] {
   const made = (
     n: number,
@@ -53,15 +53,15 @@ export function questionsOf(
     kind: "right" | "preference",
     promptWithin: PromptWithin,
   ): Question => {
-    const about = `judge ${JUDGE_PROMPT_VERSION} ${kind}`;
+    const subject = `judge ${JUDGE_PROMPT_VERSION} ${kind}`;
     const answer = kind === "right" ? rightAnswer : preferenceAnswer;
     return {
       n,
       question,
-      about,
+      subject,
       answer,
       promptWithin,
-      key: answerKey(connectionId, model, about, promptWithin()),
+      key: answerKey(connectionId, model, subject, promptWithin()),
     };
   };
   return rows.flatMap((row) => {

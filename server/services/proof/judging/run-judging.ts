@@ -69,12 +69,12 @@ async function ask(ctx: Ctx, record: JudgingRow, adjudicator: Adjudicator, group
 }
 
 async function askOne(ctx: Ctx, record: JudgingRow, session: ModelSession, group: Question[]): Promise<string | null> {
-  const [{ about, promptWithin, answer }] = group as [Question, ...Question[]];
+  const [{ subject, promptWithin, answer }] = group as [Question, ...Question[]];
   const store = (said: Parameters<typeof storeJudgement>[3]) => storeJudgement(ctx, record.id, group, said, false);
   const none = { model: record.model, verdict: null, reason: null, reply: null, inputTokens: null, outputTokens: null };
   try {
     await session.ask({
-      about,
+      subject,
       model: record.model,
       promptWithin,
       answer,

@@ -45,19 +45,25 @@ type Telling = (dice: Dice, at: number, n: number) => Script;
 const TOLD = {
   englishInstead: {
     perDay: [3, 2, 3, 2, 3, 2, 3, 2, 2, 0, 0, 0, 0, 0],
-    tell: (dice, _, n) => englishInsteadScript(dice, n),
+    script: (dice, _, n) => englishInsteadScript(dice, n),
   },
-  german: { perDay: [2, 2, 2, 2, 2, 2, 2, 2, 2, 5, 4, 5, 5, 4], tell: (dice, _, n) => germanScript(dice, n) },
-  loop: { perDay: [2, 2, 2, 1, 2, 0, 0, 0, 0, 0, 0, 2, 2, 2], tell: (dice, at) => loopScript(dice, at) },
-  wrongRefund: { perDay: [1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1], tell: (dice, at) => wrongRefundScript(dice, at) },
+  german: { perDay: [2, 2, 2, 2, 2, 2, 2, 2, 2, 5, 4, 5, 5, 4], script: (dice, _, n) => germanScript(dice, n) },
+  loop: { perDay: [2, 2, 2, 1, 2, 0, 0, 0, 0, 0, 0, 2, 2, 2], script: (dice, at) => loopScript(dice, at) },
+  wrongRefund: {
+    perDay: [1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1],
+    script: (dice, at) => wrongRefundScript(dice, at),
+  },
   ignoredCorrection: {
     perDay: [1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0],
-    tell: (dice) => ignoredCorrectionScript(dice),
+    script: (dice) => ignoredCorrectionScript(dice),
   },
-  emptyAnswer: { perDay: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], tell: (dice, _, n) => emptyAnswerScript(dice, n) },
-  mistypedOrder: { perDay: [1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 0, 1, 1, 0], tell: (dice) => mistypedOrderScript(dice) },
-  rateLimited: { perDay: [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0], tell: (dice) => rateLimitedScript(dice) },
-} as const satisfies Record<string, { perDay: readonly number[]; tell: Telling }>;
+  emptyAnswer: {
+    perDay: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
+    script: (dice, _, n) => emptyAnswerScript(dice, n),
+  },
+  mistypedOrder: { perDay: [1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 0, 1, 1, 0], script: (dice) => mistypedOrderScript(dice) },
+  rateLimited: { perDay: [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0], script: (dice) => rateLimitedScript(dice) },
+} as const satisfies Record<string, { perDay: readonly number[]; script: Telling }>;
 type Special = keyof typeof TOLD;
 export type Kind = Special | "everyday";
 const SPECIAL = Object.keys(TOLD) as Special[];
@@ -98,7 +104,7 @@ export type Planned = {
 
 /** Returns the sample's conversations in the 14 days before `until` (Unix ms), oldest first. Pure and deterministic. */
 export function plannedConversations(until: number): Planned[] {
-  const told = Object.fromEntries(SPECIAL.map((kind) => [kind, 0])) as Record<Special, number>;
+  const counts = Object.fromEntries(SPECIAL.map((kind) => [kind, 0])) as Record<Special, number>;
   let number = 0;
   return PER_DAY.flatMap((count, day) => {
     const begin = until - (DAYS - day) * DAY_MS;
@@ -108,8 +114,8 @@ export function plannedConversations(until: number): Planned[] {
     return kinds.map((kind, at): Planned => {
       const own = diceOf(SEED * 7 + number * 101);
       const startedAt = times[at]!;
-      const n = kind === "everyday" ? 0 : told[kind]++;
-      const script = kind === "everyday" ? everydayScript(own, startedAt) : TOLD[kind].tell(own, startedAt, n);
+      const n = kind === "everyday" ? 0 : counts[kind]++;
+      const script = kind === "everyday" ? everydayScript(own, startedAt) : TOLD[kind].script(own, startedAt, n);
       const release = RELEASES.findLast(({ from }) => day >= from)!.version;
       return {
         number: number++,

@@ -74,8 +74,8 @@ async function mayServe(ctx: Ctx, row: DeploymentRow, { ensureParity }: ServingG
   const { id, checkpointId, trainerId } = row;
   if (checkpointId === null || row.purpose === "playground" || row.isForced) return true;
   const form = formOf(row.quantization);
-  const asked = { checkpointId, trainerId, form, since: row.createdAt };
-  const { status, certificateId, problem } = await ensureParity(ctx, asked);
+  const input = { checkpointId, trainerId, form, since: row.createdAt };
+  const { status, certificateId, problem } = await ensureParity(ctx, input);
   const changed = { certificateId, dueAt: inMs(PARITY_MS) };
   if (status === "passed") {
     await update(ctx, id, changed, isRollOut());

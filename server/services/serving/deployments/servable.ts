@@ -6,7 +6,7 @@ export type ServeBackend = (typeof SERVE_BACKENDS)[number];
 /** A form that is built from a checkpoint and has to answer like it. */
 export type Form = { kind: "gguf" | "compressed"; quantization: string };
 type Profile = { not_servable?: unknown } | null;
-type Asked = { backend: ServeBackend | "auto"; quantization: string | null };
+type Input = { backend: ServeBackend | "auto"; quantization: string | null };
 
 const isOneOf = (values: readonly string[], value: string | null) => value !== null && values.includes(value);
 
@@ -56,7 +56,7 @@ function refusedByTrainer(can: Capabilities, form: Form | null, backend: ServeBa
  * Throws a 422, with the reason for each backend, unless one of the allowed backends can serve the form. The trainer chooses
  * among those that can.
  */
-export function requireServable({ backend, quantization }: Asked, profile: Profile, can: Capabilities): void {
+export function requireServable({ backend, quantization }: Input, profile: Profile, can: Capabilities): void {
   const form = formOf(quantization);
   const possible = BACKENDS_OF[form?.kind ?? "checkpoint"];
   if (backend !== "auto" && !possible.includes(backend)) {
@@ -67,8 +67,8 @@ export function requireServable({ backend, quantization }: Asked, profile: Profi
         : `${backend} does not serve ${quantization}: choose llama.cpp for it, or ${forms}.`;
     throw unprocessable("/backend", message);
   }
-  const asked = backend === "auto" ? possible : [backend];
-  const refusals = asked.map((one) => ({
+  const input = backend === "auto" ? possible : [backend];
+  const refusals = input.map((one) => ({
     one,
     why: refusedByProfile(profile, form, one) ?? refusedByTrainer(can, form, one),
   }));

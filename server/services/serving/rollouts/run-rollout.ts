@@ -119,12 +119,12 @@ async function comparePreserved(
   if (!incumbent) {
     return { evaluationId: null, judged: { status: "none", message: "Nothing is deployed under this name yet." } };
   }
-  const asked = { checkpointId: candidate.id, baselineCheckpointId: incumbent.checkpoint.id };
-  if (asked.checkpointId === asked.baselineCheckpointId) {
+  const input = { checkpointId: candidate.id, baselineCheckpointId: incumbent.checkpoint.id };
+  if (input.checkpointId === input.baselineCheckpointId) {
     return { evaluationId: null, judged: { status: "none", message: "This checkpoint is already deployed." } };
   }
   try {
-    return { evaluationId: await rooms.startComparison(ctx, asked), judged: { status: "waiting" } };
+    return { evaluationId: await rooms.startComparison(ctx, input), judged: { status: "waiting" } };
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== "unprocessable") throw error;
     return { evaluationId: null, judged: { status: "nothing_held_out", message: error.message } };
@@ -212,8 +212,8 @@ export async function runRollout(ctx: Ctx, decisionId: string, rooms: ServingGat
   if (second) return second;
 
   const form = formOf(incumbent?.deployment.quantization ?? null);
-  const asked = { checkpointId: candidate.id, trainerId: trainerId ?? "", form, since: row.createdAt };
-  const { status, certificateId, problem } = await rooms.ensureParity(ctx, asked);
+  const input = { checkpointId: candidate.id, trainerId: trainerId ?? "", form, since: row.createdAt };
+  const { status, certificateId, problem } = await rooms.ensureParity(ctx, input);
   await change(ctx, row.id, { certificateId });
   const third = await pass(course, judgeParity(form, status, problem?.message));
   if (third) return third;

@@ -5,7 +5,7 @@ import { ITEM_CHARACTERS, type Run, splitText } from "./split-text";
 
 /** A value that was taken out: its parts, and how to rebuild it from them. */
 export type Taken = { recipe: ContentRecipe; parts: readonly string[] };
-type Place = ContentRecipe["in"];
+type ContentField = ContentRecipe["in"];
 type Form = { form: "text"; runs: (readonly [parts: number, separator: string])[] } | { form: "list" | "value" };
 
 /** What is left of a record, and what was taken out. */
@@ -66,17 +66,17 @@ function isLong(values: readonly unknown[]): boolean {
 }
 
 /** Returns the attributes without the values that were taken. */
-function takeFrom(attributes: Attributes, place: Place, taken: Taken[]): Attributes {
+function takeFrom(attributes: Attributes, field: ContentField, taken: Taken[]): Attributes {
   const families = familiesOf(attributes);
   const left: Record<string, AttributeValue> = Object.create(null);
   for (const [name, value] of Object.entries(attributes)) {
     if (families.names.has(name)) continue;
     const own = isIdentity(name) ? undefined : takeValue(value);
-    if (own) taken.push({ recipe: { in: place, name, ...own.form }, parts: own.parts });
+    if (own) taken.push({ recipe: { in: field, name, ...own.form }, parts: own.parts });
     else left[name] = value;
   }
   for (const { prefix, parts } of families.found)
-    taken.push({ recipe: { in: place, name: prefix, form: "family" }, parts });
+    taken.push({ recipe: { in: field, name: prefix, form: "family" }, parts });
   return left;
 }
 

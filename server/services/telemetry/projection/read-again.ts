@@ -7,8 +7,8 @@ import { READER_VERSION } from "../otlp";
 const PAGE = 1_000;
 const PAGES = 10;
 
-type Place = { projectId: string; id: string };
-const START: Place = { projectId: "", id: "" };
+type ConversationKey = { projectId: string; id: string };
+const START: ConversationKey = { projectId: "", id: "" };
 
 /**
  * Returns a function that queues, as backlog, the next page of conversations that were read by an earlier version of the
@@ -17,7 +17,7 @@ const START: Place = { projectId: "", id: "" };
  * remaining ones. The function returns whether any were queued.
  */
 export function createReReader() {
-  let at: Place | "end" = START;
+  let at: ConversationKey | "end" = START;
   let queued = 0;
   return async (db: Db): Promise<boolean> => {
     for (let pages = 0; at !== "end" && pages < PAGES; pages += 1) {
@@ -36,7 +36,7 @@ export function createReReader() {
 }
 
 /** Queues one trace of each outdated conversation, which rebuilds all of it. Dead-lettered traces wait for a replay. */
-async function queuePage(db: Db, after: Place) {
+async function queuePage(db: Db, after: ConversationKey) {
   const [row] = await db.execute<{ waiting: boolean; queued: number; last: [string, string] | null }>(sql`
     with waiting as (select exists (select 1 from projection_queue where backlog) as waiting),
     page as (

@@ -23,16 +23,16 @@ async function store(ctx: Ctx, rows: readonly Stored[]) {
   );
 }
 
-type Asked = Parameters<typeof listConversations>[1];
-const page = async (ctx: Ctx, asked: Asked) => listConversations(ctx, asked);
+type Input = Parameters<typeof listConversations>[1];
+const page = async (ctx: Ctx, input: Input) => listConversations(ctx, input);
 const number = (id: string) => Number(id.slice("conv_".length));
 
 /** Reads a list to its end, a few rows at a time. */
-async function all(ctx: Ctx, asked: Asked, between: () => Promise<void> = async () => {}) {
+async function all(ctx: Ctx, input: Input, between: () => Promise<void> = async () => {}) {
   const ids: number[] = [];
   let cursor: string | undefined;
   do {
-    const { conversations: rows, pagination } = await page(ctx, { ...asked, limit: 3, cursor });
+    const { conversations: rows, pagination } = await page(ctx, { ...input, limit: 3, cursor });
     ids.push(...rows.map(({ id }) => number(id)));
     cursor = pagination.nextCursor ?? undefined;
     await between();
@@ -107,13 +107,13 @@ test("a cursor is rejected with another order, another direction, other filters,
   const { pagination } = await page(ctx, { sort: "cost", limit: 2 });
   const cursor = pagination.nextCursor!;
   const refused = { code: "invalid" };
-  for (const asked of [
+  for (const input of [
     {},
     { sort: "tokens" },
     { sort: "cost", order: "asc" },
     { sort: "cost", hasErrors: true },
   ] as const) {
-    await expect(page(ctx, { ...asked, cursor })).rejects.toMatchObject(refused);
+    await expect(page(ctx, { ...input, cursor })).rejects.toMatchObject(refused);
   }
   const [bound] = JSON.parse(Buffer.from(cursor, "base64url").toString()) as [string];
   for (const position of [["1e9", "conv_000"], ["NaN", "conv_000"], [1, "conv_000"], ["1", "\0"], "1"]) {

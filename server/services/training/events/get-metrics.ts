@@ -16,7 +16,7 @@ type Row = {
   max: number[];
   at: string[];
 };
-type Asked = { jobId: string; series?: string | undefined; afterStep: number; points: number };
+type Input = { jobId: string; series?: string | undefined; afterStep: number; points: number };
 
 /**
  * Returns each series at its finest level with at most `points` points after `afterStep`. The coarsest level gives the number
@@ -24,7 +24,7 @@ type Asked = { jobId: string; series?: string | undefined; afterStep: number; po
  */
 async function readSeries(
   { db, projectId }: Ctx,
-  { jobId, series, afterStep, points }: Asked,
+  { jobId, series, afterStep, points }: Input,
 ): Promise<MetricSeries[]> {
   // Literal values instead of a join: otherwise the planner would read whole jobs.
   const of = sql`p.project_id = ${projectId}::text and p.job_id = ${jobId}::text`;

@@ -41,9 +41,9 @@ async function change(tx: Ctx, { id, status }: JobRow, changed: Change, after: R
 }
 
 /** Records a request to the trainer; the job's background function sends it. */
-const request = (tx: Ctx, row: JobRow, status: JobRow["status"], asked: Requested, more: Change = {}) => {
-  const { id: _, ...after } = asked;
-  return change(tx, row, { status, requested: asked, dueAt: NOW, ...more }, after);
+const request = (tx: Ctx, row: JobRow, status: JobRow["status"], input: Requested, more: Change = {}) => {
+  const { id: _, ...after } = input;
+  return change(tx, row, { status, requested: input, dueAt: NOW, ...more }, after);
 };
 
 /** Cancels an unfinished job in the caller's transaction: immediately if no trainer knows about it. */
@@ -67,8 +67,8 @@ export const cancelJob = verb(
   async (ctx, { jobId, mode }) => {
     await requireTrainer(ctx);
     const row = await lockJob(ctx, jobId);
-    const asked = row.requested as Requested | null;
-    if (!isUnfinished(row) || (asked?.action === "cancel" && asked.mode === mode)) {
+    const input = row.requested as Requested | null;
+    if (!isUnfinished(row) || (input?.action === "cancel" && input.mode === mode)) {
       auditNote(ctx, { target: { type: "job", id: jobId }, after: { status: row.status } });
       return { job: await readJob(ctx, jobId) };
     }
@@ -109,9 +109,9 @@ export const resumeJob = verb(
     const { canResume, resumeBlockedReason } = await readJob(ctx, jobId);
     if (!canResume) throw conflict(resumeBlockedReason ?? "It cannot be resumed.");
     if (checkpointId !== undefined) await requireResumable(ctx, jobId, checkpointId);
-    const asked: Requested = { id: randomUUID(), action: "resume", from: checkpointId ?? "latest" };
+    const input: Requested = { id: randomUUID(), action: "resume", from: checkpointId ?? "latest" };
     const unended = { stopReason: null, error: null, finishedAt: null };
-    return request(ctx, row, "queued", asked, unended);
+    return request(ctx, row, "queued", input, unended);
   },
 );
 

@@ -15,8 +15,8 @@ const isPlayed = ({ projectId }: Ctx) =>
  * Creates the recorded job and plays it to its end. What has been played stays, so this can be interrupted anywhere and
  * repeated. Throws if the recording has other Examples or settings. Returns the id of the final checkpoint.
  */
-export async function playTraining(ctx: Ctx, asked: z.input<typeof createJobInput>): Promise<string> {
-  const jobId = (await playedJob(ctx)) ?? (await insertPlayed(ctx, createJobInput.parse(asked)));
+export async function playTraining(ctx: Ctx, spec: z.input<typeof createJobInput>): Promise<string> {
+  const jobId = (await playedJob(ctx)) ?? (await insertPlayed(ctx, createJobInput.parse(spec)));
   while (!(await runTrainingJob(ctx, jobId)).done);
   await moveToRecordedTimes(ctx, jobId);
   const [final] = await ctx.db
@@ -33,14 +33,14 @@ async function playedJob(ctx: Ctx): Promise<string | undefined> {
   return job?.id;
 }
 
-async function insertPlayed(ctx: Ctx, asked: z.output<typeof createJobInput>): Promise<string> {
-  const prepared = await prepareJob(ctx, asked, { trainerId: RECORDED_TRAINER });
+async function insertPlayed(ctx: Ctx, input: z.output<typeof createJobInput>): Promise<string> {
+  const prepared = await prepareJob(ctx, input, { trainerId: RECORDED_TRAINER });
   const { begin, end } = recordedTimes();
   return inTransaction(ctx, async (tx) => {
     await lockRecording(tx);
     const known = await playedJob(tx);
     if (known !== undefined) return known;
-    const { id } = await insertJob(tx, asked, prepared);
+    const { id } = await insertJob(tx, input, prepared);
     // Makes the training look as if it had taken its recorded time and had just ended.
     const createdAt = sql<number>`${trainingJobs.createdAt} - ${end - begin}::bigint`;
     await tx.db.update(trainingJobs).set({ createdAt }).where(isPlayed(tx));

@@ -24,24 +24,24 @@ export type PreparedJob = {
  */
 export async function prepareJob(
   ctx: Ctx,
-  asked: z.output<typeof validateJobInput>,
+  input: z.output<typeof validateJobInput>,
   chosen: { trainerId?: string } = {},
 ): Promise<PreparedJob> {
   await requireTrainer(ctx);
-  const start = await resolveStart(ctx, asked.baseModel);
-  const { formats, ggufQuantizations, compressedQuantizations, export: planned } = asked.output;
+  const start = await resolveStart(ctx, input.baseModel);
+  const { formats, ggufQuantizations, compressedQuantizations, export: planned } = input.output;
   const trainerId =
     chosen.trainerId ??
     (await chooseTrainer(ctx, {
-      method: asked.method,
-      adapter: asked.adapter,
+      method: input.method,
+      adapter: input.adapter,
       formats,
       ggufQuantizations,
       compressedQuantizations,
       exportFormats: planned ? [planned.format] : [],
       ...(start.trainerId === null ? {} : { trainerId: start.trainerId }),
     }));
-  if (planned) await checkPlannedExport(ctx, { planned, adapter: asked.adapter });
-  const frozen = await freezeExamples(ctx, asked);
-  return { start, frozen, trainerId, spec: specOf(asked, start, frozen), plannedExport: planned ?? null };
+  if (planned) await checkPlannedExport(ctx, { planned, adapter: input.adapter });
+  const frozen = await freezeExamples(ctx, input);
+  return { start, frozen, trainerId, spec: specOf(input, start, frozen), plannedExport: planned ?? null };
 }

@@ -117,9 +117,9 @@ const erasedManifest = () =>
 /** Passes on a resume once, or a cancellation or pause repeatedly until an event confirms it. */
 async function deliverRequest(ctx: Ctx, trainer: TrainerClient, { id }: JobRow): Promise<void> {
   const row = await readRow(ctx, id);
-  const asked = row?.requested as Requested | null | undefined;
-  if (!asked) return;
-  const { id: requestId, action, ...settings } = asked;
+  const input = row?.requested as Requested | null | undefined;
+  if (!input) return;
+  const { id: requestId, action, ...settings } = input;
   try {
     await trainer.request({
       method: "POST",
@@ -176,8 +176,8 @@ async function refused(ctx: Ctx, { id }: JobRow, { status, problem: said }: Trai
     return;
   }
   const row = await readRow(ctx, id);
-  const asked = row?.requested as Requested | null | undefined;
-  if (status === NOT_THERE && (row?.dispatchedAt === null || asked?.action === "cancel")) {
+  const input = row?.requested as Requested | null | undefined;
+  if (status === NOT_THERE && (row?.dispatchedAt === null || input?.action === "cancel")) {
     await end(ctx, id, { status: "cancelled", stopReason: "user" });
     return;
   }

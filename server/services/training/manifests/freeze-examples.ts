@@ -18,7 +18,7 @@ import { requireTrainable, rowsOf } from "./require-trainable";
 
 export type Manifest = typeof trainingManifests.$inferSelect;
 type Split = Manifest["split"];
-type Asked = { datasetId: string; datasetVersion?: number | undefined; method: TrainingMethod };
+type Input = { datasetId: string; datasetVersion?: number | undefined; method: TrainingMethod };
 
 /** What a job trains on. */
 export type Frozen = {
@@ -38,7 +38,7 @@ const CHUNK_CHARACTERS = 64 * 1024;
  * content-addressed files, so that freezing the same Examples again stores nothing. Throws 422 for Examples that the method
  * cannot train on.
  */
-export async function freezeExamples(ctx: Ctx, { datasetId, datasetVersion, method }: Asked): Promise<Frozen> {
+export async function freezeExamples(ctx: Ctx, { datasetId, datasetVersion, method }: Input): Promise<Frozen> {
   const { version, name } = await closeForTraining(ctx, datasetId, datasetVersion);
   const freeze = async (split: Split) => {
     for (let n = 0; n < TRIES; n += 1) {

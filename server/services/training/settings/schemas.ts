@@ -2,8 +2,8 @@ import { z } from "zod";
 import {
   BASE_MODEL_SOURCES,
   COMPRESSED_QUANTIZATIONS,
-  EXPORT_FORMATS,
   GGUF_QUANTIZATIONS,
+  MODEL_EXPORT_FORMATS,
   OUTPUT_FORMATS,
   TRAINING_ADAPTERS,
   TRAINING_ENGINES,
@@ -143,7 +143,7 @@ export function requireQuantization({ format, quantization }: Published, check: 
 
 /** Where the job's final checkpoint is published when it succeeds. */
 export const plannedExport = destinationSettings
-  .extend({ format: z.enum(EXPORT_FORMATS), quantization: z.enum(GGUF_QUANTIZATIONS).optional() })
+  .extend({ format: z.enum(MODEL_EXPORT_FORMATS), quantization: z.enum(GGUF_QUANTIZATIONS).optional() })
   .superRefine(requireQuantization);
 export type PlannedExport = z.output<typeof plannedExport>;
 

@@ -69,7 +69,7 @@ export async function evaluateTrigger(ctx: Ctx, configId: string): Promise<Decis
   const [row] = await ctx.db.select().from(tuningConfigs).where(isConfig(ctx, configId));
   const now = await databaseNow(ctx.db);
   if (!row || row.dueAt === null || row.dueAt > now) return null;
-  const asked = createTuningConfigInput.parse({
+  const input = createTuningConfigInput.parse({
     ...row.settings,
     name: row.name,
     datasetId: row.datasetId,
@@ -81,7 +81,7 @@ export async function evaluateTrigger(ctx: Ctx, configId: string): Promise<Decis
   let decision = await obstacleOf(ctx, row, now);
   if (!decision) {
     try {
-      prepared = await prepareJob(ctx, asked);
+      prepared = await prepareJob(ctx, input);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       decision = { outcome: "failed", reason: error.code, message: error.message };

@@ -1,6 +1,6 @@
-import { trainerDoor } from "@/server/rest/trainer-door";
+import { serveTrainer } from "@/server/rest/trainer-endpoint";
 
 export const dynamic = "force-dynamic";
 
-export const GET = trainerDoor;
-export const POST = trainerDoor;
+export const GET = serveTrainer;
+export const POST = serveTrainer;

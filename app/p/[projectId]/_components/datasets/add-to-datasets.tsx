@@ -44,7 +44,7 @@ function Fields({ projectId, selection, onClose }: Props & { selection: AddSelec
       <Results
         projectId={projectId}
         results={add.data.results}
-        asked={new Map(preview.data?.examples.map((one) => [one.conversationId, askedIn(one)]))}
+        questions={new Map(preview.data?.examples.map((one) => [one.conversationId, askedIn(one)]))}
         datasets={datasets}
         onClose={onClose}
       />
@@ -102,7 +102,7 @@ type ResultsProps = {
   projectId: string;
   results: readonly Result[];
   /** What the user asked, by conversation. */
-  asked: ReadonlyMap<string, string | null>;
+  questions: ReadonlyMap<string, string | null>;
   datasets: readonly Dataset[];
   onClose: () => void;
 };
@@ -114,7 +114,7 @@ const STATUS: Record<Result["status"], string> = {
 };
 
 /** What became of each conversation in each Dataset. */
-function Results({ projectId, results, asked, datasets, onClose }: ResultsProps) {
+function Results({ projectId, results, questions: asked, datasets, onClose }: ResultsProps) {
   const created = results.filter(({ status }) => status === "created").length;
   const others = results.filter(({ status }) => status !== "created");
   const nameOf = (datasetId: string) => datasets.find(({ id }) => id === datasetId)?.name ?? datasetId;

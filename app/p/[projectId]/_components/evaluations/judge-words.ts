@@ -98,8 +98,13 @@ const VERDICTS: Record<string, string> = {
 };
 
 /** A question to the judge and what it said. */
-export const judgementWords = ({ question, verdict, reason, error }: Judgement): { asked: string; said: string } => ({
-  asked: QUESTIONS[question],
+export const judgementWords = ({
+  question,
+  verdict,
+  reason,
+  error,
+}: Judgement): { question: string; said: string } => ({
+  question: QUESTIONS[question],
   said:
     verdict === null
       ? `No answer: ${error ?? "unknown"}`

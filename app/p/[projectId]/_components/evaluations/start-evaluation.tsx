@@ -49,19 +49,21 @@ export function StartEvaluation({ projectId, subject, onClose }: Props) {
       onSettled: () => queries.invalidateQueries({ queryKey: trpc.evaluations.pathKey() }),
     }),
   );
-  const confirm = (asked: EvaluationSubject) => {
+  const confirm = (subject: EvaluationSubject) => {
     if (checkpointId === undefined) return;
     const what =
-      "findingId" in asked ? { kind: "finding" as const, findingId: asked.findingId } : { kind: "examples" as const };
+      "findingId" in subject
+        ? { kind: "finding" as const, findingId: subject.findingId }
+        : { kind: "examples" as const };
     start.mutate({ projectId, checkpointId, ...what, ...(baseline === "" ? {} : { baselineCheckpointId: baseline }) });
   };
   return (
     <ConfirmDialog
       subject={subject}
       onClose={onClose}
-      title={(asked) => ("findingId" in asked ? "Prove a fix" : "Compare before and after")}
-      says={(asked) =>
-        "findingId" in asked
+      title={(subject) => ("findingId" in subject ? "Prove a fix" : "Compare before and after")}
+      says={(subject) =>
+        "findingId" in subject
           ? "Both models replay conversations with this Finding up to the faulty answer, and the Finding’s Rule checks both answers. Conversations that a model was trained on are left out."
           : "Both models answer the Examples held out from training, and each answer is compared with the expected one."
       }

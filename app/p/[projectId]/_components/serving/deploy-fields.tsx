@@ -199,7 +199,7 @@ function BackendField({
               value={backend}
               disabled={problem !== null}
               label={BACKENDS[backend].label}
-              description={problem ?? BACKENDS[backend].about}
+              description={problem ?? BACKENDS[backend].description}
             />
           );
         })}

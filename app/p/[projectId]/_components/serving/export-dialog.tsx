@@ -203,7 +203,7 @@ function FormatFields({ projectId, form, set, checkpoint }: FormatProps) {
                 value={format}
                 disabled={problem !== null}
                 label={FORMATS[format].label}
-                description={problem ?? FORMATS[format].about}
+                description={problem ?? FORMATS[format].description}
               />
             );
           })}

@@ -23,11 +23,11 @@ type Props = {
 /** The result of a form's last comparison; if the answers differ, typing `phrase` overrides it. */
 export function ParityOverride({ projectId, checkpointId, built, verb, phrase, force, typed, set }: Props) {
   const trpc = useTRPC();
-  const asked = checkpointId !== "" && built !== null;
+  const hasAsked = checkpointId !== "" && built !== null;
   const query = useQuery(
-    trpc.certificates.list.queryOptions({ projectId, checkpointId, limit: 20 }, { enabled: asked }),
+    trpc.certificates.list.queryOptions({ projectId, checkpointId, limit: 20 }, { enabled: hasAsked }),
   );
-  if (!asked) return null;
+  if (!hasAsked) return null;
   const found = comparisonOf(query.data?.certificates ?? [], built);
   const differs = found?.subject.verdict === "different" || found?.subject.error != null;
   if (!differs && !force) {

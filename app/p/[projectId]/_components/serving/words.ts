@@ -26,21 +26,21 @@ export const isLive = ({ status }: Pick<Deployment, "status">) => LIVE.has(statu
 export const isChanging = (of: Pick<Deployment, "status">) => isLive(of) && of.status !== "running";
 export const isStarting = (of: Pick<Deployment, "status">) => isChanging(of) && of.status !== "stopping";
 
-export const BACKENDS: Record<NonNullable<Deployment["backend"]>, { label: string; about: string }> = {
-  transformers: { label: "Transformers", about: "Answers exactly like the checkpoint. One call at a time." },
-  "llama.cpp": { label: "llama.cpp", about: "Serves GGUF files, with or without a GPU." },
-  vllm: { label: "vLLM", about: "Concurrent calls. Needs a GPU." },
+export const BACKENDS: Record<NonNullable<Deployment["backend"]>, { label: string; description: string }> = {
+  transformers: { label: "Transformers", description: "Answers exactly like the checkpoint. One call at a time." },
+  "llama.cpp": { label: "llama.cpp", description: "Serves GGUF files, with or without a GPU." },
+  vllm: { label: "vLLM", description: "Concurrent calls. Needs a GPU." },
 };
 export const backendWords = (backend: Deployment["backend"]) =>
   backend === null ? "Not chosen yet" : BACKENDS[backend].label;
 
-export const FORMATS: Record<ModelExport["format"], { label: string; about: string }> = {
-  gguf: { label: "GGUF", about: "One quantized file, for llama.cpp and Ollama." },
+export const FORMATS: Record<ModelExport["format"], { label: string; description: string }> = {
+  gguf: { label: "GGUF", description: "One quantized file, for llama.cpp and Ollama." },
   "merged-16bit": {
     label: "Merged, 16-bit",
-    about: "The whole model with what it learned, for Transformers and vLLM.",
+    description: "The whole model with what it learned, for Transformers and vLLM.",
   },
-  "lora-adapter": { label: "LoRA adapter", about: "Only what it learned, to load on top of its base model." },
+  "lora-adapter": { label: "LoRA adapter", description: "Only what it learned, to load on top of its base model." },
 };
 export const formatWords = ({ format, quantization }: Pick<ModelExport, "format" | "quantization">) =>
   quantization === null ? FORMATS[format].label : `${FORMATS[format].label} ${quantization}`;

@@ -17,13 +17,13 @@ export function JobStatus({ job }: { job: Pick<TrainingJob, "status"> }) {
 const MINUTE = 60;
 
 /** `40 s`, `12 min`, `1 h 5 min`: no more digits than an estimate deserves. */
-export function aboutWords(seconds: number): string {
+export function approximateDuration(seconds: number): string {
   if (seconds < 2 * MINUTE) return `${Math.max(1, Math.round(seconds))} s`;
   const minutes = Math.round(seconds / MINUTE);
   return minutes < MINUTE ? `${minutes} min` : `${Math.floor(minutes / MINUTE)} h ${minutes % MINUTE} min`;
 }
 
-export const etaWords = (seconds: number) => `${aboutWords(seconds)} left`;
+export const etaWords = (seconds: number) => `${approximateDuration(seconds)} left`;
 
 /** `Training · step 120 of 900 · 2 min left`; what is unknown is left out, and a paused job has no time left. */
 function progressWords({ status, phase, progress }: Pick<TrainingJob, "status" | "phase" | "progress">): string {

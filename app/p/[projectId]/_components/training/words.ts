@@ -20,7 +20,7 @@ export const STATUSES = Object.keys(STATUS) as JobStatus[];
 type MethodWords = {
   label: string;
   name: string;
-  about: string;
+  description: string;
   /** The trainer's defaults, as shown. */
   epochs: string;
   learningRate: { full: string; adapter: string };
@@ -32,7 +32,7 @@ export const METHODS: Record<Method, MethodWords> = {
   sft: {
     label: "SFT",
     name: "Supervised fine-tuning",
-    about: "Learns the expected answers. The place to start, and often all you need.",
+    description: "Learns the expected answers. The place to start, and often all you need.",
     epochs: "3",
     learningRate: { full: "2e-5", adapter: "2e-4" },
     settings: ["trainOn", "packing"],
@@ -40,7 +40,7 @@ export const METHODS: Record<Method, MethodWords> = {
   dpo: {
     label: "DPO",
     name: "Direct preference optimization",
-    about: "Learns to prefer the expected answer to the rejected one. Every Example needs both.",
+    description: "Learns to prefer the expected answer to the rejected one. Every Example needs both.",
     epochs: "1",
     learningRate: { full: "5e-7", adapter: "5e-6" },
     settings: ["beta"],
@@ -48,7 +48,7 @@ export const METHODS: Record<Method, MethodWords> = {
   orpo: {
     label: "ORPO",
     name: "Odds ratio preference optimization",
-    about: "Learns answers and preferences together, without a reference model: less memory than DPO.",
+    description: "Learns answers and preferences together, without a reference model: less memory than DPO.",
     epochs: "1",
     learningRate: { full: "1e-6", adapter: "8e-6" },
     settings: ["beta"],
@@ -56,27 +56,27 @@ export const METHODS: Record<Method, MethodWords> = {
   kto: {
     label: "KTO",
     name: "Kahneman–Tversky optimization",
-    about: "Learns from answers that are good or bad on their own. Needs some of each.",
+    description: "Learns from answers that are good or bad on their own. Needs some of each.",
     epochs: "1",
     learningRate: { full: "1e-6", adapter: "5e-6" },
     settings: ["beta", "desirableWeight", "undesirableWeight"],
   },
 };
-export const ADAPTERS: Record<Adapter, { label: string; name: string; about: string }> = {
+export const ADAPTERS: Record<Adapter, { label: string; name: string; description: string }> = {
   lora: {
     label: "LoRA",
     name: "LoRA",
-    about: "Trains a small adapter beside the model. Fast, and only megabytes in size.",
+    description: "Trains a small adapter beside the model. Fast, and only megabytes in size.",
   },
   qlora: {
     label: "QLoRA",
     name: "QLoRA",
-    about: "LoRA on a 4-bit model: about a third of the memory, somewhat slower.",
+    description: "LoRA on a 4-bit model: about a third of the memory, somewhat slower.",
   },
   full: {
     label: "Full",
     name: "Full",
-    about: "Trains every weight. Needs the most memory, and saves the whole model.",
+    description: "Trains every weight. Needs the most memory, and saves the whole model.",
   },
 };
 export const howWords = ({ method, adapter }: { method: Method; adapter: Adapter }) =>

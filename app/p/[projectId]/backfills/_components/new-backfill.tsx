@@ -31,10 +31,10 @@ function Fields({ projectId, view, setView, ruleId, onClose }: Props & { ruleId:
   // One moment for the preview and the backfill started from it.
   const [now] = useState(() => Date.now());
   const [debounced] = useDebouncedValue(view, DEBOUNCE_MS);
-  const asked = { projectId, ruleId: debounced.new ?? ruleId, ...windowOf(debounced, now) };
-  const isValid = asked.startMs < asked.endMs && asked.maxConversations >= 1;
+  const input = { projectId, ruleId: debounced.new ?? ruleId, ...windowOf(debounced, now) };
+  const isValid = input.startMs < input.endMs && input.maxConversations >= 1;
   const preview = useQuery(
-    trpc.backfills.preview.queryOptions(asked, { enabled: isValid, placeholderData: keepPreviousData }),
+    trpc.backfills.preview.queryOptions(input, { enabled: isValid, placeholderData: keepPreviousData }),
   );
   const create = useMutation(
     trpc.backfills.create.mutationOptions({
@@ -51,7 +51,7 @@ function Fields({ projectId, view, setView, ruleId, onClose }: Props & { ruleId:
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (isValid && !isStale) create.mutate(asked);
+        if (isValid && !isStale) create.mutate(input);
       }}
     >
       <Stack gap="md">
@@ -173,9 +173,10 @@ function adjudicationWords({ adjudicationCost: cost, adjudication }: BackfillPre
   if (reason === "no-model")
     return "Neither the Rule nor its adjudicator specifies a model, so ambiguous Signals are left out.";
   if (questions === 0) return `No questions to ${model} are expected.`;
-  const asked = `${plural(questions, "question")} to ${model}`;
-  if (reason === "no-price" || cost === null) return `About ${asked}, whose price is not known. Add it under Prices.`;
+  const questionsWords = `${plural(questions, "question")} to ${model}`;
+  if (reason === "no-price" || cost === null)
+    return `About ${questionsWords}, whose price is not known. Add it under Prices.`;
   const sampled = `estimated from ${plural(conversationsSampled, "conversation")}`;
-  if (limitedBy === null) return `About ${formatUsd(cost)} for ${asked} (${sampled}).`;
-  return `About ${formatUsd(cost)}: today’s budget allows ${formatCount(questionsAllowed)} of ${asked} (${sampled}).`;
+  if (limitedBy === null) return `About ${formatUsd(cost)} for ${questionsWords} (${sampled}).`;
+  return `About ${formatUsd(cost)}: today’s budget allows ${formatCount(questionsAllowed)} of ${questionsWords} (${sampled}).`;
 }

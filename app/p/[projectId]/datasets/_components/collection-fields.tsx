@@ -62,7 +62,7 @@ export const CollectionFields = ({ projectId, value, onChange, disabled = false 
         description={
           objective === ""
             ? "What it collects from conversations. Without one, you fill it by hand or by import."
-            : OBJECTIVES[objective].about
+            : OBJECTIVES[objective].description
         }
         disabled={disabled}
         value={objective}

@@ -7,22 +7,22 @@ export type Split = Example["split"];
 type Source = Example["source"]["kind"];
 
 /** What a Dataset collects. */
-export const OBJECTIVES: Record<Objective, { name: string; about: string }> = {
+export const OBJECTIVES: Record<Objective, { name: string; description: string }> = {
   preserve_successful_behavior: {
     name: "Preserve successful behavior",
-    about: "Answers that worked, from conversations with good feedback and no Finding.",
+    description: "Answers that worked, from conversations with good feedback and no Finding.",
   },
   correct_failed_conversations: {
     name: "Correct failed conversations",
-    about: "Better answers for conversations with a Finding; the failed answer is the rejected one.",
+    description: "Better answers for conversations with a Finding; the failed answer is the rejected one.",
   },
   learn_from_user_corrections: {
     name: "Learn from user corrections",
-    about: "Answers that a user corrected and then accepted.",
+    description: "Answers that a user corrected and then accepted.",
   },
   teach_project_knowledge: {
     name: "Teach project knowledge",
-    about: "Good answers about what your Knowledge goals describe.",
+    description: "Good answers about what your Knowledge goals describe.",
   },
 };
 export const OBJECTIVE_VALUES = Object.keys(OBJECTIVES) as Objective[];

@@ -83,7 +83,7 @@ function Fields({ projectId, connection, onClose, onContinue }: Props) {
           <NativeSelect
             size="sm"
             label="Kind"
-            description={KIND_WORDS[kind].about}
+            description={KIND_WORDS[kind].description}
             disabled={connection !== null}
             data={CONNECTION_KINDS.map((value) => ({ value, label: KIND_WORDS[value].label }))}
             {...form.getInputProps("kind")}

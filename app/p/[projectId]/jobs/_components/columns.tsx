@@ -6,7 +6,7 @@ import type { BackgroundJob } from "@/server/services/background-jobs/schemas";
 import { JobState } from "./job-state";
 import { JobTarget } from "./job-target";
 import classes from "./jobs.module.css";
-import { aboutWords, nameOf } from "./words";
+import { nameOf, subjectWords } from "./words";
 
 type Options = {
   projectId: string;
@@ -118,12 +118,12 @@ function Line({ job }: { job: BackgroundJob }) {
   const { state, nextAt, error } = job;
   const message = error && (error.message || error.name);
   const resumes = nextAt !== null && (state === "retrying" || state === "sleeping");
-  const about = aboutWords(job);
+  const subject = subjectWords(job);
   return (
     <span className={classes.line} title={message ?? undefined}>
       <span className={classes.phoneOnly}>
         <Ago at={job.createdAt} />
-        {about === null ? null : ` · ${about}`}
+        {subject === null ? null : ` · ${subject}`}
         {message || resumes ? " · " : null}
       </span>
       {resumes ? (

@@ -3,7 +3,7 @@ import type { BackgroundJob } from "@/server/services/background-jobs/schemas";
 import { ThingId } from "../../_components/things/thing-id";
 import { calledOf, type Thing, ThingName } from "../../_components/things/thing-name";
 import classes from "./jobs.module.css";
-import { aboutWords, subjectsOf } from "./words";
+import { subjectsOf, subjectWords } from "./words";
 
 /** What a job is about: its first conversation, else the first thing that its event names, and how many there are. */
 export function JobTarget({ projectId, job }: { projectId: string; job: BackgroundJob }) {
@@ -18,7 +18,7 @@ export function JobTarget({ projectId, job }: { projectId: string; job: Backgrou
         {subject.count > 1 ? ` and ${plural(subject.count - 1, "other")}` : null}
       </div>
       {subject.count > 1 || calledOf(thing) === id ? (
-        <span className={classes.line}>{aboutWords(job)}</span>
+        <span className={classes.line}>{subjectWords(job)}</span>
       ) : (
         <ThingId id={id} />
       )}

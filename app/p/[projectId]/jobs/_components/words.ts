@@ -29,7 +29,7 @@ export const subjectsOf = ({ conversationIds, conversationCount, carries }: Back
 ];
 
 /** A job's subjects in a line: "3 Rule Runs of 1 conversation". Empty for the whole project. */
-export function aboutWords({ carries, conversationCount }: BackgroundJob): string | null {
+export function subjectWords({ carries, conversationCount }: BackgroundJob): string | null {
   const parts = carries.map(({ of, count }) => plural(count, kindWords(of), kindsWords(of)));
   if (parts.length === 0) return null;
   return parts.join(", ") + (conversationCount > 0 ? ` of ${plural(conversationCount, "conversation")}` : "");

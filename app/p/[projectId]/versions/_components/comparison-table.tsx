@@ -96,7 +96,7 @@ type RowProps = { projectId: string; view: View; row: ComparedRow; of: Compariso
 
 function Row({ projectId, view, row, of }: RowProps) {
   const { kind, finding, difference, verdict, p } = row;
-  const about = kind === "finding" ? null : KIND_WORDS[kind];
+  const kindWords = kind === "finding" ? null : KIND_WORDS[kind];
   const limits = difference && differenceLimits(kind, difference);
   return (
     <Table.Tr>
@@ -106,9 +106,9 @@ function Row({ projectId, view, row, of }: RowProps) {
             <InlineCode text={finding.title} />
           </Link>
         ) : (
-          about?.title
+          kindWords?.title
         )}
-        {about?.note ? <span className={classes.quiet}>{about.note}</span> : null}
+        {kindWords?.note ? <span className={classes.quiet}>{kindWords.note}</span> : null}
       </Table.Th>
       <Side href={countedHref(projectId, view, of.baseline.value, countedBy(row))} row={row} side={row.baseline} />
       <Side href={countedHref(projectId, view, of.compared.value, countedBy(row))} row={row} side={row.compared} />

@@ -59,9 +59,9 @@ function lessonOf(conversation: ConversationSnapshot, correction: Correction, ac
   const said = answers(conversation);
   const rejected = said.find(({ index }) => index === correction.turn.heardIndex);
   // A reply to an open question or a greeting is not a correction.
-  if (!rejected || rejected.asked === null || isOpenQuestion(rejected.text)) return "no_user_correction" as const;
+  if (!rejected || rejected.question === null || isOpenQuestion(rejected.text)) return "no_user_correction" as const;
   const complied = said.find(({ index }) => index > correction.turn.index);
-  if (!complied || complied.asked !== correction.turn || isFailing(conversation, complied.index))
+  if (!complied || complied.question !== correction.turn || isFailing(conversation, complied.index))
     return "correction_not_complied_with" as const;
   const isTaken = takesUp(conversation, correction, rejected.text, complied.text);
   if (!isTaken || followsFailure(conversation, complied)) return "correction_not_complied_with" as const;

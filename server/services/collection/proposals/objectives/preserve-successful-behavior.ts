@@ -15,8 +15,8 @@ export function preserveSuccessfulBehavior(conversation: ConversationSnapshot, e
   else {
     const given = evidence.feedback.flatMap((one) => praised(conversation, one, evidence));
     // If the conversation goes on beyond what was read, its last accepted answer is not known.
-    const told = given.length > 0 || evidence.isCut ? [] : [accepted(conversation)];
-    for (const praise of [...given, ...told]) {
+    const acceptance = given.length > 0 || evidence.isCut ? [] : [accepted(conversation)];
+    for (const praise of [...given, ...acceptance]) {
       if (!praise) continue;
       const { index } = praise.answer;
       drafts.propose(

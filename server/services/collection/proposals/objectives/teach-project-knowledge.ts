@@ -32,7 +32,7 @@ export function teachProjectKnowledge(
 function teach(conversation: ConversationSnapshot, goal: Goal, drafts: Drafts): LeftCode | null {
   const matches = answers(conversation)
     .flatMap((answer) => {
-      const match = answer.asked && matchGoal(goal, answer.asked.text, answer.text);
+      const match = answer.question && matchGoal(goal, answer.question.text, answer.text);
       return match ? [{ answer, match }] : [];
     })
     .toSorted((a, b) => b.match.score - a.match.score || a.answer.index - b.answer.index);

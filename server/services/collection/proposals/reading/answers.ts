@@ -16,7 +16,7 @@ export type Answer = {
   index: number;
   text: string;
   /** The user's turn that it answers; `null` before the first. */
-  asked: UserTurn | null;
+  question: UserTurn | null;
   /** The user's next turn. */
   reply: UserTurn | null;
   reaction: Reaction | "none";
@@ -42,8 +42,8 @@ function readAnswers(conversation: ConversationSnapshot): Answer[] {
   return spoken.flatMap(({ index, text }) => {
     const reply = replies.get(index) ?? null;
     if (!reply && index !== last) return [];
-    const asked = turns.findLast((turn) => turn.index < index) ?? null;
-    return [{ index, text, asked, reply, reaction: reply ? reactionTo(conversation, reply) : "none" }];
+    const question = turns.findLast((turn) => turn.index < index) ?? null;
+    return [{ index, text, question, reply, reaction: reply ? reactionTo(conversation, reply) : "none" }];
   });
 }
 
@@ -97,8 +97,8 @@ export function isFailing(conversation: ConversationSnapshot, index: number): bo
 }
 
 /** Returns whether a call since the user's turn failed, and the same tool did not succeed after it. */
-export function followsFailure(conversation: ConversationSnapshot, { index, asked }: Answer): boolean {
-  const from = asked?.index ?? -1;
+export function followsFailure(conversation: ConversationSnapshot, { index, question }: Answer): boolean {
+  const from = question?.index ?? -1;
   const since = toolExchanges(conversation).filter(({ callIndex, resultIndex }) => {
     const at = resultIndex ?? callIndex;
     return at !== null && at > from && at < index;

@@ -106,7 +106,7 @@ export function recoveredAnswer(
   if (conversation.messages[failed]!.toolCalls.length > 0) return "no_better_answer";
   const next = answers(conversation).find((answer) => answer.index > failed && isComplete(conversation, answer));
   if (!next || isFailing(conversation, next.index) || PROMISES.test(next.text)) return "no_better_answer";
-  const isRetry = isBroken && next.asked !== null && next.asked.index < failed;
+  const isRetry = isBroken && next.question !== null && next.question.index < failed;
   if (next.reaction !== "accepts" && !(isRetry && next.reaction !== "objects")) return "no_better_answer";
   // An answer after a failed call that no later call made good is not a recovery.
   const failures = new Set(toolFailures(conversation).map(({ exchange }) => exchange));

@@ -8,7 +8,7 @@ import { TrackerError } from "../tracker-error";
 import { LIMIT_HEADERS } from "./limit-headers";
 
 const SERVICE = "GitHub";
-export const ABOUT = subjectsOf(SERVICE);
+export const SUBJECT = subjectsOf(SERVICE);
 export const PAGE = { per_page: 100 };
 
 type Reply = { data: unknown; headers: ReplyHeaders };
@@ -43,14 +43,14 @@ export function githubApi(service: Caller) {
 
   /** Makes a call and parses its reply with the schema. */
   async function call<Schema extends z.ZodType>(
-    about: Subject,
+    subject: Subject,
     schema: Schema,
     ask: (octokit: Octokit) => Promise<Reply>,
   ): Promise<{ data: z.output<Schema>; headers: ReplyHeaders }> {
     client ??= load();
     const octokit = await client;
     const { data, headers } = await ask(octokit).catch((error: unknown) => {
-      throw callError(error, about);
+      throw callError(error, subject);
     });
     return { data: readReply(schema, data, SERVICE), headers };
   }
@@ -60,21 +60,21 @@ export function githubApi(service: Caller) {
     renew: service.renew,
 
     /** Makes a call with invalid input, which cannot succeed; throws if it is refused for any other reason. */
-    async invalid(about: Subject, ask: (octokit: Octokit) => Promise<Reply>): Promise<void> {
+    async invalid(subject: Subject, ask: (octokit: Octokit) => Promise<Reply>): Promise<void> {
       client ??= load();
       const octokit = await client;
       await ask(octokit).catch((error: unknown) => {
-        if (replyError.safeParse(error).data?.status !== 422) throw callError(error, about);
+        if (replyError.safeParse(error).data?.status !== 422) throw callError(error, subject);
       });
     },
 
     /** Yields the pages of a list by following GitHub's `Link` header; page numbers alone are limited to the first pages. */
-    async *pages<Item extends z.ZodType>(about: Subject, item: Item, ask: (octokit: Octokit) => Promise<Reply>) {
+    async *pages<Item extends z.ZodType>(subject: Subject, item: Item, ask: (octokit: Octokit) => Promise<Reply>) {
       let next: string | undefined;
       do {
         const url = next;
-        const asked = url === undefined ? ask : (octokit: Octokit) => octokit.request({ method: "GET", url });
-        const { data, headers } = await call(about, z.array(item), asked);
+        const request = url === undefined ? ask : (octokit: Octokit) => octokit.request({ method: "GET", url });
+        const { data, headers } = await call(subject, z.array(item), request);
         yield data;
         const [, link] = NEXT_PAGE.exec(`${headers.link ?? ""}`) ?? [];
         next = link && belowOrigin(service.baseUrl, link);
@@ -88,10 +88,10 @@ const replyError = z.object({
   response: z.object({ headers: z.record(z.string(), z.any()), data: z.unknown() }),
 });
 
-function callError(error: unknown, about: Subject): unknown {
+function callError(error: unknown, subject: Subject): unknown {
   const { data } = replyError.safeParse(error);
   if (data === undefined) return failedCall(error instanceof Error ? (error.cause ?? error) : error);
-  return refusedCall(refusalOf(data.status, data.response.headers, data.response.data), about);
+  return refusedCall(refusalOf(data.status, data.response.headers, data.response.data), subject);
 }
 
 const errorBody = z.object({

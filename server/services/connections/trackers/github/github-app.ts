@@ -38,15 +38,15 @@ export function isPrivateKey(text: string): boolean {
 }
 
 /** Returns a GitHub App's credential for a request: a token of its installation, or a JWT for endpoints of the App itself. */
-export async function githubAppCredential(privateKey: string, app: GithubApp, asked: Exchanged): Promise<string> {
-  const root = new URL(asked.baseUrl).pathname.replace(/\/+$/, "");
-  if (OF_THE_APP.test(asked.url.pathname.slice(root.length))) return jwtOf(privateKey, app);
-  const digest = createHash("sha256").update(JSON.stringify([asked.projectId, asked.baseUrl, app, privateKey]));
+export async function githubAppCredential(privateKey: string, app: GithubApp, input: Exchanged): Promise<string> {
+  const root = new URL(input.baseUrl).pathname.replace(/\/+$/, "");
+  if (OF_THE_APP.test(input.url.pathname.slice(root.length))) return jwtOf(privateKey, app);
+  const digest = createHash("sha256").update(JSON.stringify([input.projectId, input.baseUrl, app, privateKey]));
   const key = digest.digest("hex");
-  if (asked.renew) tokens.delete(key);
+  if (input.renew) tokens.delete(key);
   const cached = tokens.get(key);
   if (cached !== undefined && Date.now() < cached.renewAt) return cached.token;
-  const { token, expires_at: end } = await createToken(app, asked);
+  const { token, expires_at: end } = await createToken(app, input);
   tokens.set(key, { token, renewAt: Date.parse(end) - MARGIN_MS });
   return token;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { problemsOf } from "../problems-of";
-import { ABOUT, type GithubApi, repositoryOf } from "./github-api";
+import { type GithubApi, repositoryOf, SUBJECT } from "./github-api";
 import { installationProblems } from "./github-installation";
 
 const repository = z.object({
@@ -57,7 +57,7 @@ const mayTriage = ({ repo: { permissions }, installationId }: Found) =>
 /** Reads the repository; throws an error that says what is wrong with it or with the token. */
 export const readRepository = (api: GithubApi, destination: string) => {
   const at = repositoryOf(destination);
-  return api.call(ABOUT.place(destination), repository, ({ rest }) => rest.repos.get(at));
+  return api.call(SUBJECT.place(destination), repository, ({ rest }) => rest.repos.get(at));
 };
 
 /** Returns what would prevent creating issues. */
@@ -67,13 +67,13 @@ export const checkGithub = (
   { labels, installationId }: Pick<Found, "labels" | "installationId">,
 ) =>
   problemsOf(async () => {
-    const about = ABOUT.place(destination);
+    const subject = SUBJECT.place(destination);
     if (installationId !== null) {
       const problems = await installationProblems(api, installationId, destination);
       if (problems.length > 0 || destination === null) return problems;
     }
     if (destination === null) {
-      await api.call(about, z.object({ login: z.string() }), ({ rest }) => rest.users.getAuthenticated());
+      await api.call(subject, z.object({ login: z.string() }), ({ rest }) => rest.users.getAuthenticated());
       return [];
     }
     const { data: repo, headers } = await readRepository(api, destination);
@@ -85,10 +85,10 @@ export const checkGithub = (
     const problems = PROBLEMS.filter(({ isSo }) => isSo(found)).map(({ message }) => message(found));
     if (problems.length > 0) return problems;
     const at = repositoryOf(destination);
-    await api.call(about, z.array(z.unknown()), ({ rest }) => rest.issues.listForRepo({ ...at, per_page: 1 }));
+    await api.call(subject, z.array(z.unknown()), ({ rest }) => rest.issues.listForRepo({ ...at, per_page: 1 }));
     // Only a classic token reports its scopes. For others, an invalid request tells: GitHub checks permissions before input,
     // and never creates an issue without a title.
     const create = "POST /repos/{owner}/{repo}/issues";
-    if (scopes === undefined) await api.invalid(about, (octokit) => octokit.request(create, { ...at } as never));
+    if (scopes === undefined) await api.invalid(subject, (octokit) => octokit.request(create, { ...at } as never));
     return [];
   });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { TrackerError } from "../tracker-error";
-import { ABOUT, type GithubApi, repositoryOf } from "./github-api";
+import { type GithubApi, repositoryOf, SUBJECT } from "./github-api";
 
 const installation = z.object({
   id: z.number(),
@@ -18,11 +18,11 @@ export async function installationProblems(
 ): Promise<string[]> {
   api.renew(); // a token keeps the permissions of the time when it was issued
   const id = Number(installationId);
-  const about = ABOUT.place(destination);
+  const subject = SUBJECT.place(destination);
   // This call also detects a wrong key and a missing installation.
-  await api.call(about, z.unknown(), ({ rest }) => rest.apps.listReposAccessibleToInstallation({ per_page: 1 }));
+  await api.call(subject, z.unknown(), ({ rest }) => rest.apps.listReposAccessibleToInstallation({ per_page: 1 }));
   const ours = async () =>
-    (await api.call(about, installation, ({ rest }) => rest.apps.getInstallation({ installation_id: id }))).data;
+    (await api.call(subject, installation, ({ rest }) => rest.apps.getInstallation({ installation_id: id }))).data;
   const found = destination === null ? await ours() : await installationOf(api, destination);
   if (found?.id === id) return permissionProblems(found);
   const { html_url: url } = await ours();
@@ -35,7 +35,7 @@ export async function installationProblems(
 async function installationOf(api: GithubApi, destination: string): Promise<Installation | undefined> {
   const at = repositoryOf(destination);
   try {
-    return (await api.call(ABOUT.place(destination), installation, ({ rest }) => rest.apps.getRepoInstallation(at)))
+    return (await api.call(SUBJECT.place(destination), installation, ({ rest }) => rest.apps.getRepoInstallation(at)))
       .data;
   } catch (error) {
     if (error instanceof TrackerError && error.reason === "destination") return undefined;

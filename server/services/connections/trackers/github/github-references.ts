@@ -33,11 +33,13 @@ const commitReply = z.object({ html_url: z.string(), commit: z.object({ message:
 export async function githubReferences(
   api: GithubApi,
   at: Repository & { issue_number: number },
-  about: Subject,
+  subject: Subject,
 ): Promise<CodeReference[]> {
   const references = new Map<string, CodeReference>();
   const commits = new Map<string, TimelineEvent>();
-  const timeline = api.pages(about, timelineEvent, ({ rest }) => rest.issues.listEventsForTimeline({ ...at, ...PAGE }));
+  const timeline = api.pages(subject, timelineEvent, ({ rest }) =>
+    rest.issues.listEventsForTimeline({ ...at, ...PAGE }),
+  );
   for await (const page of timeline)
     for (const event of page) {
       const pullRequest = pullRequestOf(event);
@@ -45,7 +47,7 @@ export async function githubReferences(
       if (event.commit_id && event.commit_url) commits.set(event.commit_id, event);
     }
   for (const event of [...commits.values()].slice(-COMMITS_MAX)) {
-    const commit = await commitOf(api, event, about);
+    const commit = await commitOf(api, event, subject);
     if (commit !== null) references.set(commit.url, commit);
   }
   return [...references.values()].sort((one, other) => one.at - other.at);
@@ -59,13 +61,15 @@ function pullRequestOf({ event, created_at: at, source }: TimelineEvent): CodeRe
 }
 
 /** Reads a commit's message, which the timeline lacks. If the token may not read code, the hash becomes the title. */
-async function commitOf(api: GithubApi, event: TimelineEvent, about: Subject): Promise<CodeReference | null> {
+async function commitOf(api: GithubApi, event: TimelineEvent, subject: Subject): Promise<CodeReference | null> {
   const { commit_id: sha, commit_url: apiUrl, created_at: at } = event;
   const [, owner, repo] = /\/repos\/([^/]+)\/([^/]+)\/commits\/[^/]+$/.exec(apiUrl ?? "") ?? [];
   if (!sha || !apiUrl || !owner || !repo) return null;
   const reference = { kind: "commit", state: null, at: Date.parse(at ?? "") || 0 } as const;
   try {
-    const { data } = await api.call(about, commitReply, ({ rest }) => rest.repos.getCommit({ owner, repo, ref: sha }));
+    const { data } = await api.call(subject, commitReply, ({ rest }) =>
+      rest.repos.getCommit({ owner, repo, ref: sha }),
+    );
     const [title = ""] = data.commit.message.split("\n");
     return { ...reference, url: data.html_url, title };
   } catch (error) {

@@ -4,7 +4,7 @@ import { sameName } from "../mapped-state";
 import { CLOCK_SKEW_MS, cut, hasMarker, withMarker } from "../marker";
 import type { MakeTracker, Ticket, Tracker } from "../tracker";
 import { TrackerError } from "../tracker-error";
-import { ABOUT, githubApi, PAGE, repositoryOf } from "./github-api";
+import { githubApi, PAGE, repositoryOf, SUBJECT } from "./github-api";
 import { checkGithub, readRepository } from "./github-check";
 import { githubReferences } from "./github-references";
 
@@ -65,15 +65,15 @@ export const githubTracker: MakeTracker = (service, { labels, installationId }):
       () => readRepository(api, destination),
       async () => {
         const at = addressOf(destination, externalId);
-        const about = ABOUT.ticket(destination, externalId);
-        return (await api.call(about, issue, ({ rest }) => rest.issues.get(at))).data;
+        const subject = SUBJECT.ticket(destination, externalId);
+        return (await api.call(subject, issue, ({ rest }) => rest.issues.get(at))).data;
       },
     );
 
   const issuePages = (destination: string, since: number, sort: "created" | "updated") => {
     const at = repositoryOf(destination);
     const which = { state: "all", since: isoSeconds(since), sort, direction: "desc", ...PAGE } as const;
-    return api.pages(ABOUT.place(destination), issue, ({ rest }) => rest.issues.listForRepo({ ...at, ...which }));
+    return api.pages(SUBJECT.place(destination), issue, ({ rest }) => rest.issues.listForRepo({ ...at, ...which }));
   };
 
   return {
@@ -84,8 +84,8 @@ export const githubTracker: MakeTracker = (service, { labels, installationId }):
     async create(destination, { title, body, labels: names, marker }) {
       const input = { title: cut(title, TITLE_MAX), body: withMarker(body, marker, BODY_MAX), labels: [...names] };
       const at = repositoryOf(destination);
-      const about = ABOUT.place(destination);
-      const { data } = await api.call(about, issue, ({ rest }) => rest.issues.create({ ...at, ...input }));
+      const subject = SUBJECT.place(destination);
+      const { data } = await api.call(subject, issue, ({ rest }) => rest.issues.create({ ...at, ...input }));
       return ticketOf(data);
     },
 
@@ -117,24 +117,24 @@ export const githubTracker: MakeTracker = (service, { labels, installationId }):
       const change = done
         ? ({ state: "closed", state_reason: "completed" } as const)
         : ({ state: "open", state_reason: "reopened" } as const);
-      const about = ABOUT.ticket(destination, externalId);
-      const { data } = await api.call(about, issue, ({ rest }) => rest.issues.update({ ...at, ...change }));
+      const subject = SUBJECT.ticket(destination, externalId);
+      const { data } = await api.call(subject, issue, ({ rest }) => rest.issues.update({ ...at, ...change }));
       return ticketOf(data, destination);
     },
 
     async comment(destination, externalId, { body, marker }) {
       const { at } = placeOf(await readIssue(destination, externalId));
-      const about = ABOUT.ticket(destination, externalId);
+      const subject = SUBJECT.ticket(destination, externalId);
       const comment = z.object({ body: z.string().nullish() });
-      const list = api.pages(about, comment, ({ rest }) => rest.issues.listComments({ ...at, ...PAGE }));
+      const list = api.pages(subject, comment, ({ rest }) => rest.issues.listComments({ ...at, ...PAGE }));
       for await (const page of list) if (page.some((one) => hasMarker(one.body, marker))) return;
       const text = withMarker(body, marker, BODY_MAX);
-      await api.call(about, comment, ({ rest }) => rest.issues.createComment({ ...at, body: text }));
+      await api.call(subject, comment, ({ rest }) => rest.issues.createComment({ ...at, body: text }));
     },
 
     async references(destination, externalId) {
       const { at } = placeOf(await readIssue(destination, externalId));
-      return githubReferences(api, at, ABOUT.ticket(destination, externalId));
+      return githubReferences(api, at, SUBJECT.ticket(destination, externalId));
     },
 
     check: (destination) => checkGithub(api, destination, { labels, installationId }),

@@ -6,7 +6,7 @@ import { limitedUntil, type ReplyHeaders } from "../rate-limit";
 import { TrackerError } from "../tracker-error";
 
 const SERVICE = "GitLab";
-export const ABOUT = subjectsOf(SERVICE);
+export const SUBJECT = subjectsOf(SERVICE);
 export const PAGE = { perPage: 100 };
 
 const LIMIT_HEADERS = { remaining: "ratelimit-remaining", reset: "ratelimit-reset" };
@@ -79,13 +79,13 @@ export function gitlabApi(service: Caller) {
   return {
     /** Makes a call and parses its reply (for a list, all pages) with the schema. */
     async call<Schema extends z.ZodType>(
-      about: Subject,
+      subject: Subject,
       schema: Schema,
       ask: (client: Client) => Promise<unknown>,
     ): Promise<z.output<Schema>> {
       client ??= makeClient(service);
       const reply = await ask(await client).catch((error: unknown) => {
-        throw error instanceof RefusedReply ? refusedCall(refusalOf(error), about) : failedCall(error);
+        throw error instanceof RefusedReply ? refusedCall(refusalOf(error), subject) : failedCall(error);
       });
       return readReply(schema, reply, SERVICE);
     },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { problemsOf } from "../problems-of";
 import { TrackerError } from "../tracker-error";
-import { ABOUT, type GitlabApi, projectOf } from "./gitlab-api";
+import { type GitlabApi, projectOf, SUBJECT } from "./gitlab-api";
 
 /** The access level of the Reporter role, which may label and close issues. */
 const REPORTER = 20;
@@ -52,7 +52,7 @@ function roleIn({ permissions }: Project): number | undefined {
 /** Reads the project; throws an error that says what is wrong with it or with the token. */
 export const readProject = (api: GitlabApi, destination: string) => {
   const name = projectOf(destination);
-  return api.call(ABOUT.place(destination), project, ({ projects }) => projects.show(name));
+  return api.call(SUBJECT.place(destination), project, ({ projects }) => projects.show(name));
 };
 
 /**
@@ -74,7 +74,7 @@ export async function changing<T>(api: GitlabApi, destination: string, change: (
 async function scopesOf(api: GitlabApi): Promise<string[] | undefined> {
   try {
     const token = z.object({ scopes: z.array(z.string()) });
-    return (await api.call(ABOUT.place(null), token, ({ tokens }) => tokens.show())).scopes;
+    return (await api.call(SUBJECT.place(null), token, ({ tokens }) => tokens.show())).scopes;
   } catch (error) {
     // An invalid token is reported by the next call.
     if (error instanceof TrackerError && !error.transient) return undefined;
@@ -89,7 +89,7 @@ export const checkGitlab = (api: GitlabApi, destination: string | null) =>
     if (scopes !== undefined && !scopes.includes("api"))
       return ["The token lacks the scope api, which is required to create issues. Create a token with it."];
     if (destination === null) {
-      await api.call(ABOUT.place(null), z.object({ username: z.string() }), ({ users }) => users.showCurrentUser());
+      await api.call(SUBJECT.place(null), z.object({ username: z.string() }), ({ users }) => users.showCurrentUser());
       return [];
     }
     const found = await readProject(api, destination);

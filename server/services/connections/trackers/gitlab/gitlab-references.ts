@@ -23,14 +23,14 @@ type Address = { projectId: string; iid: number; url: string };
 /**
  * Returns the merge requests that are related to an issue or would close it, and the commits in its notes, without duplicates.
  */
-export async function gitlabReferences(api: GitlabApi, at: Address, about: Subject): Promise<CodeReference[]> {
+export async function gitlabReferences(api: GitlabApi, at: Address, subject: Subject): Promise<CodeReference[]> {
   const { projectId, iid } = at;
   const list = z.array(mergeRequest);
-  const related = await api.call(about, list, ({ issues }) => issues.allRelatedMergeRequests(projectId, iid));
-  const closing = await api.call(about, list, ({ issues }) => issues.allClosedByMergeRequestst(projectId, iid));
+  const related = await api.call(subject, list, ({ issues }) => issues.allRelatedMergeRequests(projectId, iid));
+  const closing = await api.call(subject, list, ({ issues }) => issues.allClosedByMergeRequestst(projectId, iid));
   const references = new Map([...related, ...closing].map((found) => [found.web_url, mergeRequestReference(found)]));
 
-  const notes = await api.call(about, z.array(note), ({ notes }) => notes.all(projectId, iid, PAGE));
+  const notes = await api.call(subject, z.array(note), ({ notes }) => notes.all(projectId, iid, PAGE));
   const commits = new Map<string, { project: string | undefined; sha: string; noted: number }>();
   for (const { body, system, created_at: noted } of notes) {
     const [, project, sha] = (system && COMMIT_NOTE.exec(body)) || [];
@@ -38,7 +38,7 @@ export async function gitlabReferences(api: GitlabApi, at: Address, about: Subje
   }
   const latest = [...commits.values()].sort((one, other) => one.noted - other.noted).slice(-COMMITS_MAX);
   for (const commit of latest) {
-    const reference = await commitOf(api, at, commit, about);
+    const reference = await commitOf(api, at, commit, subject);
     if (reference !== null) references.set(reference.url, reference);
   }
   return [...references.values()].sort((one, other) => one.at - other.at);
@@ -60,11 +60,11 @@ async function commitOf(
   api: GitlabApi,
   { projectId, url: issueUrl }: Address,
   { project, sha, noted }: { project: string | undefined; sha: string; noted: number },
-  about: Subject,
+  subject: Subject,
 ): Promise<CodeReference | null> {
   const reference = { kind: "commit", state: null, at: noted } as const;
   try {
-    const found = await api.call(about, commitReply, ({ commits }) => commits.show(project ?? projectId, sha));
+    const found = await api.call(subject, commitReply, ({ commits }) => commits.show(project ?? projectId, sha));
     return { ...reference, url: found.web_url, title: found.title };
   } catch (error) {
     if (!(error instanceof TrackerError) || error.transient) throw error;

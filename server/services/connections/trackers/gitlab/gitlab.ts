@@ -3,7 +3,7 @@ import { aboutTicket } from "../failed-reply";
 import { CLOCK_SKEW_MS, cut, hasMarker, withMarker } from "../marker";
 import type { MakeTracker, Ticket, Tracker } from "../tracker";
 import { TrackerError } from "../tracker-error";
-import { ABOUT, gitlabApi, PAGE, projectOf } from "./gitlab-api";
+import { gitlabApi, PAGE, projectOf, SUBJECT } from "./gitlab-api";
 import { changing, checkGitlab, readProject } from "./gitlab-check";
 import { gitlabReferences } from "./gitlab-references";
 
@@ -49,8 +49,8 @@ export const gitlabTracker: MakeTracker = (service): Tracker => {
       () => readProject(api, destination),
       () => {
         const [projectId, iid] = [projectOf(destination), iidOf(externalId)];
-        const about = ABOUT.ticket(destination, externalId);
-        return api.call(about, issue, ({ issues }) => issues.show(iid, { projectId }));
+        const subject = SUBJECT.ticket(destination, externalId);
+        return api.call(subject, issue, ({ issues }) => issues.show(iid, { projectId }));
       },
     );
 
@@ -58,7 +58,7 @@ export const gitlabTracker: MakeTracker = (service): Tracker => {
     const orderBy = "createdAfter" in which ? "created_at" : "updated_at";
     // Newest first: an issue that changes meanwhile is listed twice rather than missed.
     const query = { projectId: projectOf(destination), scope: "all", orderBy, sort: "desc", ...which, ...PAGE };
-    return api.call(ABOUT.place(destination), z.array(issue), ({ issues }) => issues.all(query));
+    return api.call(SUBJECT.place(destination), z.array(issue), ({ issues }) => issues.all(query));
   };
 
   return {
@@ -68,9 +68,9 @@ export const gitlabTracker: MakeTracker = (service): Tracker => {
     async create(destination, { title, body, labels, marker }) {
       const projectId = projectOf(destination);
       const input = { description: bodyOf(body, marker), labels: labels.join(",") };
-      const about = ABOUT.place(destination);
+      const subject = SUBJECT.place(destination);
       const created = await changing(api, destination, () =>
-        api.call(about, issue, ({ issues }) => issues.create(projectId, cut(title, TITLE_MAX), input)),
+        api.call(subject, issue, ({ issues }) => issues.create(projectId, cut(title, TITLE_MAX), input)),
       );
       return ticketOf(created);
     },
@@ -95,9 +95,9 @@ export const gitlabTracker: MakeTracker = (service): Tracker => {
       if (ticket.isDone === done) return ticket;
       const change = { stateEvent: done ? "close" : "reopen" };
       const [projectId, iid] = [projectOf(destination), iidOf(externalId)];
-      const about = ABOUT.ticket(destination, externalId);
+      const subject = SUBJECT.ticket(destination, externalId);
       const changed = await changing(api, destination, () =>
-        api.call(about, issue, ({ issues }) => issues.edit(projectId, iid, change)),
+        api.call(subject, issue, ({ issues }) => issues.edit(projectId, iid, change)),
       );
       return ticketOf(changed);
     },
@@ -105,19 +105,19 @@ export const gitlabTracker: MakeTracker = (service): Tracker => {
     async comment(destination, externalId, { body, marker }) {
       await readIssue(destination, externalId);
       const [projectId, iid] = [projectOf(destination), iidOf(externalId)];
-      const about = ABOUT.ticket(destination, externalId);
+      const subject = SUBJECT.ticket(destination, externalId);
       const note = z.object({ body: z.string() });
-      const there = await api.call(about, z.array(note), ({ notes }) => notes.all(projectId, iid, PAGE));
+      const there = await api.call(subject, z.array(note), ({ notes }) => notes.all(projectId, iid, PAGE));
       if (there.some((one) => hasMarker(one.body, marker))) return;
       await changing(api, destination, () =>
-        api.call(about, note, ({ notes }) => notes.create(projectId, iid, bodyOf(body, marker))),
+        api.call(subject, note, ({ notes }) => notes.create(projectId, iid, bodyOf(body, marker))),
       );
     },
 
     async references(destination, externalId) {
       const { web_url: url } = await readIssue(destination, externalId);
       const at = { projectId: projectOf(destination), iid: iidOf(externalId), url };
-      return gitlabReferences(api, at, ABOUT.ticket(destination, externalId));
+      return gitlabReferences(api, at, SUBJECT.ticket(destination, externalId));
     },
 
     check: (destination) => checkGitlab(api, destination),

@@ -60,7 +60,7 @@ export type JiraSite = {
   url: string;
 };
 
-type Options = { about: JiraSubject; isWrite?: boolean };
+type Options = { subject: JiraSubject; isWrite?: boolean };
 export type JiraApi = {
   /** Calls Jira and parses its reply with the schema; throws a `TrackerError`. */
   ask<Reply extends z.ZodType>(
@@ -76,11 +76,11 @@ export function jiraApi(service: Caller): JiraApi {
   let loaded: Promise<Client> | undefined;
   let site: Promise<JiraSite> | undefined;
 
-  const ask: JiraApi["ask"] = async ({ about, isWrite = false }, schema, call) => {
+  const ask: JiraApi["ask"] = async ({ subject, isWrite = false }, schema, call) => {
     loaded ??= clientOf(service);
     const client = await loaded;
     const reply = await call(client).catch((error: unknown) => {
-      throw jiraError(error, about, isWrite);
+      throw jiraError(error, subject, isWrite);
     });
     const read = schema.safeParse(reply);
     if (read.success) return read.data;
@@ -88,7 +88,7 @@ export function jiraApi(service: Caller): JiraApi {
   };
 
   async function readSite(): Promise<JiraSite> {
-    const { baseUrl, deploymentType } = await ask({ about: "site" }, serverInfo, ({ info }) => info.getServerInfo());
+    const { baseUrl, deploymentType } = await ask({ subject: "site" }, serverInfo, ({ info }) => info.getServerInfo());
     return { isCloud: deploymentType === "Cloud", url: baseUrl.replace(/\/+$/, "") };
   }
 

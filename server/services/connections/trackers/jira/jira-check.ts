@@ -26,12 +26,12 @@ export async function jiraProblems(
   destination: string | null,
   options: TrackerOptions,
 ): Promise<string[]> {
-  await api.ask({ about: "site" }, z.object({ displayName: z.string() }), ({ myself }) => myself.getCurrentUser());
+  await api.ask({ subject: "site" }, z.object({ displayName: z.string() }), ({ myself }) => myself.getCurrentUser());
   await api.site();
   if (destination === null) return [];
   try {
     const key = projectKey(destination);
-    await api.ask({ about: "project" }, z.object({ key: z.string() }), ({ projects }) => projects.getProject(key));
+    await api.ask({ subject: "project" }, z.object({ key: z.string() }), ({ projects }) => projects.getProject(key));
     return [
       ...(await missingPermissions(api, key)),
       ...(await creationProblems(api, key, options)),
@@ -44,7 +44,7 @@ export async function jiraProblems(
 }
 
 async function missingPermissions({ ask }: JiraApi, key: string): Promise<string[]> {
-  const { permissions: mine } = await ask({ about: "project" }, permissions, (client) =>
+  const { permissions: mine } = await ask({ subject: "project" }, permissions, (client) =>
     client.permissions.getMyPermissions({ projectKey: key, permissions: Object.keys(PERMISSIONS).join(",") }),
   );
   return Object.entries(PERMISSIONS).flatMap(([id, purpose]) => {
@@ -96,6 +96,6 @@ function labelProblems(all: readonly JiraField[], tickets: string, { labels }: T
 }
 
 async function statesOf({ ask }: JiraApi, key: string): Promise<string[]> {
-  const types = await ask({ about: "project" }, statuses, ({ projects }) => projects.getAllStatuses(key));
+  const types = await ask({ subject: "project" }, statuses, ({ projects }) => projects.getAllStatuses(key));
   return [...new Set(types.flatMap((type) => type.statuses.map(({ name }) => name)))];
 }

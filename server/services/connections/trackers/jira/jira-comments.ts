@@ -22,7 +22,7 @@ type Comment = z.output<typeof comment>;
 export async function addComment(api: JiraApi, externalId: string, body: string, wanted: string): Promise<void> {
   const issueIdOrKey = idSegment(externalId);
   if (await isThere(api, issueIdOrKey, wanted)) return;
-  await api.ask({ about: "ticket", isWrite: true }, z.object({ id: z.string() }), ({ comments }) =>
+  await api.ask({ subject: "ticket", isWrite: true }, z.object({ id: z.string() }), ({ comments }) =>
     comments.addComment({ issueIdOrKey, comment: jiraMarkup(body), properties: [markerProperty(wanted)] }),
   );
 }
@@ -30,7 +30,7 @@ export async function addComment(api: JiraApi, externalId: string, body: string,
 async function isThere(api: JiraApi, issueIdOrKey: string, wanted: string): Promise<boolean> {
   const own = ownComments(api);
   for (let startAt = 0, total = 1; startAt < total; ) {
-    const { comments, total: all } = await api.ask({ about: "ticket" }, page, (client) =>
+    const { comments, total: all } = await api.ask({ subject: "ticket" }, page, (client) =>
       client.comments.getComments({ issueIdOrKey, startAt, maxResults: 100, expand: "properties" }),
     );
     for (const one of comments) if ((await markerOf(api, one, own)) === wanted) return true;
@@ -44,7 +44,7 @@ async function isThere(api: JiraApi, issueIdOrKey: string, wanted: string): Prom
 function ownComments({ ask }: JiraApi) {
   let me: Promise<string | undefined> | undefined;
   return async ({ author }: Comment) => {
-    me ??= ask({ about: "site" }, person, ({ myself }) => myself.getCurrentUser());
+    me ??= ask({ subject: "site" }, person, ({ myself }) => myself.getCurrentUser());
     return author === undefined || author === (await me);
   };
 }
@@ -55,7 +55,7 @@ async function markerOf({ ask }: JiraApi, one: Comment, isOwn: (one: Comment) =>
     return one.properties.find(({ key }) => key === PROPERTY)?.value;
   }
   if (!(await isOwn(one))) return undefined;
-  const property = await ask({ about: "ticket" }, z.object({ value: marker }), ({ commentProperties }) =>
+  const property = await ask({ subject: "ticket" }, z.object({ value: marker }), ({ commentProperties }) =>
     commentProperties.getCommentProperty({ commentId: encodeURIComponent(one.id), propertyKey: PROPERTY }),
   ).catch((error: unknown) => {
     if (error instanceof JiraError && error.reason === "gone") return undefined;

@@ -21,7 +21,7 @@ export async function createIssue(
   // Jira's labels cannot contain spaces.
   const labels = ticket.labels.map((label) => label.trim().replaceAll(/\s+/g, "-"));
   const send = (given: { labels?: string[] }) =>
-    api.ask({ about: "project", isWrite: true }, z.object({ id: z.string() }), ({ issues }) =>
+    api.ask({ subject: "project", isWrite: true }, z.object({ id: z.string() }), ({ issues }) =>
       issues.createIssue({
         fields: {
           ...own,
@@ -52,12 +52,12 @@ async function inWordsOf(api: JiraApi, destination: string, type: JiraIssueType,
     if (failed instanceof TrackerError) return [];
     throw failed;
   });
-  const about = complaints.map(([id, text]) => ({ text, field: known.find(({ fieldId }) => fieldId === id), id }));
-  const said = about.map(({ text, field, id }) => {
+  const named = complaints.map(([id, text]) => ({ text, field: known.find(({ fieldId }) => fieldId === id), id }));
+  const said = named.map(({ text, field, id }) => {
     const name = field?.name ?? id;
     return text.toLowerCase().includes(name.toLowerCase()) ? text : `${name}: ${text}`;
   });
-  const canFill = about.every(({ field }) => field !== undefined && ticketFieldOf(field).type !== null);
+  const canFill = named.every(({ field }) => field !== undefined && ticketFieldOf(field).type !== null);
   const advice = canFill
     ? "Enter its value in the connection, or give the field a default value in Jira."
     : "Give the field a default value in Jira, or choose another issue type.";

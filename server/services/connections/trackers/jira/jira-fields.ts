@@ -70,7 +70,7 @@ async function everyPage<Item>(read: (startAt: number) => Promise<Page<Item>>): 
 export async function issueTypeOf({ ask }: JiraApi, project: string, name: string | null): Promise<JiraIssueType> {
   const key = projectKey(project);
   const types = await everyPage((startAt) =>
-    ask({ about: "project" }, issueTypes, ({ issues }) =>
+    ask({ subject: "project" }, issueTypes, ({ issues }) =>
       issues.getCreateIssueMetaIssueTypes({ projectIdOrKey: key, startAt, maxResults: PAGE }),
     ),
   );
@@ -93,7 +93,7 @@ export async function issueTypeOf({ ask }: JiraApi, project: string, name: strin
 /** Returns the fields of the screen on which tickets of this type are created. */
 export const createFields = ({ ask }: JiraApi, project: string, type: JiraIssueType): Promise<JiraField[]> =>
   everyPage((startAt) =>
-    ask({ about: "project" }, fields, ({ issues }) =>
+    ask({ subject: "project" }, fields, ({ issues }) =>
       issues.getCreateIssueMetaIssueTypeId({
         projectIdOrKey: projectKey(project),
         issueTypeId: encodeURIComponent(type.id),
@@ -184,7 +184,7 @@ async function assignable(api: JiraApi, project: string, ids: readonly string[])
   const { isCloud } = await api.site();
   const find = (which: { accountId?: string; username?: string }) =>
     api
-      .ask({ about: "project" }, z.array(user), ({ users }) =>
+      .ask({ subject: "project" }, z.array(user), ({ users }) =>
         users.findAssignableUsers({ project: projectKey(project), maxResults: USERS_MAX, ...which }),
       )
       .catch((error: unknown) => {

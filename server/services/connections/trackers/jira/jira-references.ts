@@ -31,14 +31,14 @@ const history = z.object({
  */
 export async function codeReferences({ ask }: JiraApi, externalId: string): Promise<CodeReference[]> {
   const issueIdOrKey = idSegment(externalId);
-  const all = await ask({ about: "ticket" }, links, (client) => client.links.getRemoteIssueLinks({ issueIdOrKey }));
+  const all = await ask({ subject: "ticket" }, links, (client) => client.links.getRemoteIssueLinks({ issueIdOrKey }));
   const code = all.flatMap(({ id, object }) => {
     const kind = codeLinkKind(object.url);
     return kind === undefined ? [] : [{ id, kind, ...object }];
   });
   if (code.length === 0) return [];
   // Links have no timestamp; the ticket's history has.
-  const { fields, changelog } = await ask({ about: "ticket" }, history, ({ issues }) =>
+  const { fields, changelog } = await ask({ subject: "ticket" }, history, ({ issues }) =>
     issues.getIssue({ issueIdOrKey, fields: ["created"], expand: "changelog" }),
   );
   const linkedAt = (id: string) =>

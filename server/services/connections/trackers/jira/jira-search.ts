@@ -54,7 +54,7 @@ async function search({ ask, site }: JiraApi, jql: string): Promise<JiraIssue[]>
   if (isCloud) {
     let token: string | null | undefined;
     do {
-      const page: z.output<typeof cloudPage> = await ask({ about: "project" }, cloudPage, (client) =>
+      const page: z.output<typeof cloudPage> = await ask({ subject: "project" }, cloudPage, (client) =>
         client.search.searchForIssuesUsingJqlEnhancedSearch({ ...query, ...(token && { nextPageToken: token }) }),
       );
       add(page.issues);
@@ -62,7 +62,7 @@ async function search({ ask, site }: JiraApi, jql: string): Promise<JiraIssue[]>
     } while (token);
   } else {
     for (let startAt = 0, total = 1; startAt < total; ) {
-      const page = await ask({ about: "project" }, serverPage, (client) =>
+      const page = await ask({ subject: "project" }, serverPage, (client) =>
         client.search.searchForIssuesUsingJql({ ...query, startAt }),
       );
       add(page.issues);
@@ -91,7 +91,7 @@ export async function markedIssue(api: JiraApi, project: string, marker: string,
 async function markerOf({ ask }: JiraApi, { id, properties }: JiraIssue): Promise<string | undefined> {
   if (properties !== undefined) return properties[PROPERTY];
   const property = await ask(
-    { about: "ticket" },
+    { subject: "ticket" },
     z.object({ value: markerValue.optional().catch(undefined) }),
     (client) => client.properties.getIssueProperty({ issueIdOrKey: idSegment(id), propertyKey: PROPERTY }),
   ).catch((error: unknown) => {

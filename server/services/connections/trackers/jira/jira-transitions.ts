@@ -26,7 +26,7 @@ const RESOLUTIONS = ["Done", "Fixed", "Resolved"];
 /** Moves a ticket by a transition to a state that counts as done (or, if `done` is false, as open). */
 export async function transit(api: JiraApi, ticket: Ticket, done: boolean, options: TrackerOptions): Promise<void> {
   const id = idSegment(ticket.externalId);
-  const { transitions: available } = await api.ask({ about: "ticket" }, transitions, ({ issues }) =>
+  const { transitions: available } = await api.ask({ subject: "ticket" }, transitions, ({ issues }) =>
     issues.getTransitions({ issueIdOrKey: id, expand: "transitions.fields" }),
   );
   const fitting = preferred(
@@ -37,7 +37,7 @@ export async function transit(api: JiraApi, ticket: Ticket, done: boolean, optio
   if (fitting.length === 0) throw noTransition(ticket, done, available);
   const open = fitting.find((transition) => unfilled(transition).length === 0);
   if (!open) throw unfilledFields(ticket, fitting[0] as Transition);
-  await api.ask({ about: "ticket", isWrite: true }, z.unknown(), ({ issues }) =>
+  await api.ask({ subject: "ticket", isWrite: true }, z.unknown(), ({ issues }) =>
     issues.doTransition({ issueIdOrKey: id, transition: { id: open.id }, fields: resolutionFor(open) }),
   );
 }

@@ -19,7 +19,7 @@ export const jiraTracker: MakeTracker = (service, options) => {
   const api = jiraApi(service);
 
   async function read(externalId: string): Promise<Ticket> {
-    const issue = await api.ask({ about: "ticket" }, jiraIssue, ({ issues }) =>
+    const issue = await api.ask({ subject: "ticket" }, jiraIssue, ({ issues }) =>
       issues.getIssue({ issueIdOrKey: idSegment(externalId), fields: TICKET_FIELDS }),
     );
     return ticketOf(issue, (await api.site()).url);

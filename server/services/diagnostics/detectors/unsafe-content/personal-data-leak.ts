@@ -68,7 +68,7 @@ function leaks(conversation: ConversationSnapshot, spoken: SpokenMessage, origin
   });
 }
 
-type About = { isRecord: boolean; isBusiness: boolean; isOnPlaces: boolean };
+type Surroundings = { isRecord: boolean; isBusiness: boolean; isOnPlaces: boolean };
 
 /** Returns what users said in the last few messages before an answer. */
 const recentlySaid = ({ messages }: ConversationSnapshot, index: number): string[] =>
@@ -78,7 +78,7 @@ const recentlySaid = ({ messages }: ConversationSnapshot, index: number): string
     .map(textOf);
 const RECENT_MESSAGES = 10;
 
-function scoreOf(item: PersonalData, text: string, { isRecord, isBusiness, isOnPlaces }: About): number {
+function scoreOf(item: PersonalData, text: string, { isRecord, isBusiness, isOnPlaces }: Surroundings): number {
   const before = text.slice(Math.max(0, item.start - ATTRIBUTION), item.start);
   const users = USERS_OWN.test(before.slice(-USERS_OWN_READ));
   if (IDENTIFYING.has(item.kind)) return users ? SCORES.possible : SCORES.identifying;

@@ -37,11 +37,11 @@ type Options = { fromTracker?: boolean; at?: number; gone?: "refuse" | "skip" | 
 export async function changeFindings(
   tx: Ctx,
   ids: readonly string[],
-  asked: Change,
+  input: Change,
   changeId: string,
   { fromTracker = false, at, gone = "refuse" }: Options = {},
 ): Promise<string[]> {
-  const change = asked.assigneeId ? { ...asked, assigneeId: await requireMember(tx, asked.assigneeId) } : asked;
+  const change = input.assigneeId ? { ...input, assigneeId: await requireMember(tx, input.assigneeId) } : input;
   const rows = await lockFindingRows(tx, ids);
   if (gone !== "skip" && rows.length < new Set(ids).size) {
     if (gone === "refuse") throw notFound("Finding");
@@ -138,8 +138,8 @@ function eventsOf(findingId: string, before: State, after: State): NewFindingEve
   });
 }
 
-async function requireMember(tx: Ctx, asked: string): Promise<string> {
-  const userId = asked === "me" && tx.actor.kind === "user" ? tx.actor.userId : asked;
+async function requireMember(tx: Ctx, input: string): Promise<string> {
+  const userId = input === "me" && tx.actor.kind === "user" ? tx.actor.userId : input;
   const [member] = await tx.db
     .select({ userId: memberships.userId })
     .from(memberships)

@@ -38,19 +38,19 @@ async function handOffOfProject(tx: Ctx): Promise<number> {
     .from(handoffRules)
     .where(sql`${handoffRules.projectId} = ${tx.projectId} and ${handoffRules.enabled}`)
     .orderBy(handoffRules.createdAt, handoffRules.id);
-  const places = new Map((await trackerConnections(tx)).map((connection) => [connection.id, connection]));
+  const connections = new Map((await trackerConnections(tx)).map((connection) => [connection.id, connection]));
   let handedOff = 0;
   for (const { rule, used } of rules) {
-    const place = places.get(rule.connectionId);
-    const destination = rule.destination ?? place?.settings.defaultDestination ?? null;
-    if (place === undefined || destination === null) continue;
+    const connection = connections.get(rule.connectionId);
+    const destination = rule.destination ?? connection?.settings.defaultDestination ?? null;
+    if (connection === undefined || destination === null) continue;
     for (const findingId of await dueFindings(tx, { ...rule, left: rule.dailyLimit - used })) {
       await lockFinding(tx, findingId);
       if (await linkedItem(tx, findingId)) continue;
       const { connectionId, id: handoffRuleId } = rule;
       await insertWorkItem(
         tx,
-        { findingId, provider: place.kind, connectionId, destination, handoffRuleId },
+        { findingId, provider: connection.kind, connectionId, destination, handoffRuleId },
         { leased: false },
       );
       handedOff += 1;

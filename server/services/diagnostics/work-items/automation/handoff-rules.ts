@@ -123,11 +123,11 @@ export const updateHandoffRule = verb(
       const isElsewhere = connectionId !== undefined || destination !== undefined;
       if (!isElsewhere && enabled !== true) return;
       const before = await readRule(ctx, handoffRuleId);
-      const place = {
+      const target = {
         connectionId: connectionId ?? before.connectionId,
         destination: destination === undefined ? before.destination : destination,
       };
-      await requireTicketFields(ctx, await placeOf(ctx, place));
+      await requireTicketFields(ctx, await placeOf(ctx, target));
     },
     run: async (ctx, { handoffRuleId, ...given }) => {
       const { usedToday: _, ...before } = await readRule(ctx, handoffRuleId);
@@ -164,24 +164,25 @@ export const deleteHandoffRule = verb(
   },
 );
 
-type Place = { connectionId: string; destination: string | null };
-type Usable = Place & { ruleIds: readonly string[] };
+type Target = { connectionId: string; destination: string | null };
+type Usable = Target & { ruleIds: readonly string[] };
 
 /** Returns where a rule's tickets go: its destination or the connection's default. */
-async function placeOf(ctx: Ctx, { connectionId, destination }: Place) {
+async function placeOf(ctx: Ctx, { connectionId, destination }: Target) {
   const connection = (await trackerConnections(ctx)).find(({ id }) => id === connectionId);
   if (!connection)
     throw unprocessable(
       "/connectionId",
       "This project has no issue tracker connection with this id, or the connection has no secret.",
     );
-  const place = destination ?? connection.settings.defaultDestination;
-  if (place === null) throw unprocessable("/destination", "Enter a destination, or give the connection a default one.");
-  return { connectionId, destination: place };
+  const target = destination ?? connection.settings.defaultDestination;
+  if (target === null)
+    throw unprocessable("/destination", "Enter a destination, or give the connection a default one.");
+  return { connectionId, destination: target };
 }
 
-async function requireUsable(ctx: Ctx, { ruleIds, ...place }: Usable) {
-  await placeOf(ctx, place);
+async function requireUsable(ctx: Ctx, { ruleIds, ...target }: Usable) {
+  await placeOf(ctx, target);
   const known = new Set(RULES.map(({ id }) => id));
   for (const [at, id] of ruleIds.entries())
     if (!known.has(id)) throw unprocessable(`/ruleIds/${at}`, "There is no such Rule.");

@@ -110,8 +110,8 @@ const HOUR_MS = 3_600_000;
 /** Makes all that is stored look as if the database's clock had jumped an hour ahead, and returns the watch of a process that saw it. */
 async function jumpAhead(id: string, leaseMs: number) {
   const clock = createClockWatch(leaseMs);
-  const asked = performance.now();
-  clock.isSteady(Date.now() - HOUR_MS, asked);
+  const askedAt = performance.now();
+  clock.isSteady(Date.now() - HOUR_MS, askedAt);
   await db().execute(sql`update work_items set leased_until = leased_until - ${HOUR_MS}::bigint where id = ${id}`);
   return clock;
 }

@@ -40,13 +40,13 @@ const clockOfProcess = createClockWatch(LEASE_MS);
  * long as a lease lasts: what the holder has sent to the tracker may not have been answered.
  */
 export async function leaseWorkItem(ctx: Ctx, id: string, clock = clockOfProcess): Promise<LeasedItem | undefined> {
-  const asked = performance.now();
+  const askedAt = performance.now();
   const [before] = await ctx.db
     .select({ until: workItems.leasedUntil, now: sql<string>`${NOW}` })
     .from(workItems)
     .where(whichItem(ctx, id));
   if (before === undefined) return undefined;
-  const isSteady = clock.isSteady(Number(before.now), asked);
+  const isSteady = clock.isSteady(Number(before.now), askedAt);
   if (before.until !== null && !isSteady) return undefined;
   const [row] = await ctx.db
     .update(workItems)

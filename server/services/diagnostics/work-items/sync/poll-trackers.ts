@@ -33,11 +33,11 @@ export async function schedulePolls(db: Db): Promise<{ projects: number; woken: 
   return { projects: projects.length, woken: forgotten.length };
 }
 
-type Place = { connectionId: string; destination: string; oldest: number };
+type PolledDestination = { connectionId: string; destination: string; oldest: number };
 
 /** Looks for changed tickets in every place where the project has linked ones, and requests that they be read. */
 export async function pollTrackers(ctx: Ctx): Promise<{ changed: number }> {
-  const places = await ctx.db.execute<{ connection_id: string; destination: string; oldest: string }>(sql`
+  const destinations = await ctx.db.execute<{ connection_id: string; destination: string; oldest: string }>(sql`
     select w.connection_id, w.destination, min(w.external_updated_at) as oldest
     from work_items w
     join connections c on c.project_id = w.project_id and c.id = w.connection_id
@@ -46,20 +46,20 @@ export async function pollTrackers(ctx: Ctx): Promise<{ changed: number }> {
     where w.project_id = ${ctx.projectId} and w.state in ('open', 'closed') and coalesce(t.due_at, 0) <= ${NOW}
     group by 1, 2 order by 1, 2`);
   let changed = 0;
-  for (const { connection_id: connectionId, destination, oldest } of places)
-    changed += await pollPlace(ctx, { connectionId, destination, oldest: Number(oldest) });
+  for (const { connection_id: connectionId, destination, oldest } of destinations)
+    changed += await pollDestination(ctx, { connectionId, destination, oldest: Number(oldest) });
   return { changed: changed + (await reread(ctx)) };
 }
 
 /** There is one cursor for each place. */
-const cursorId = ({ connectionId, destination }: Place) => `${connectionId} ${destination}`;
+const cursorId = ({ connectionId, destination }: PolledDestination) => `${connectionId} ${destination}`;
 
-async function pollPlace(ctx: Ctx, place: Place): Promise<number> {
-  const { connectionId, destination } = place;
-  const which = and(eq(trackerCursors.projectId, ctx.projectId), eq(trackerCursors.id, cursorId(place)));
+async function pollDestination(ctx: Ctx, polled: PolledDestination): Promise<number> {
+  const { connectionId, destination } = polled;
+  const which = and(eq(trackerCursors.projectId, ctx.projectId), eq(trackerCursors.id, cursorId(polled)));
   const [cursor] = await ctx.db.select().from(trackerCursors).where(which);
-  const since = cursor?.changedSince ?? place.oldest;
-  const row = { projectId: ctx.projectId, id: cursorId(place), connectionId, destination };
+  const since = cursor?.changedSince ?? polled.oldest;
+  const row = { projectId: ctx.projectId, id: cursorId(polled), connectionId, destination };
   const store = (set: Partial<typeof trackerCursors.$inferInsert>) =>
     ctx.db
       .insert(trackerCursors)
@@ -71,16 +71,16 @@ async function pollPlace(ctx: Ctx, place: Place): Promise<number> {
   try {
     const { tracker } = await openTracker(ctx, connectionId, "sync");
     const tickets = await tracker.changedSince(destination, since - OVERLAP_MS);
-    const changed = await requestChanged(ctx, place, tickets);
+    const changed = await requestChanged(ctx, polled, tickets);
     const changedSince = Math.max(since, ...tickets.map(({ updatedAt }) => updatedAt));
     await store({ changedSince, error: null, failures: 0, dueAt: null });
-    if (cursor?.error) await sayOnItems(ctx, place, { from: cursor.error, to: null });
+    if (cursor?.error) await sayOnItems(ctx, polled, { from: cursor.error, to: null });
     return changed;
   } catch (thrown) {
     const error = trackerFailure(thrown);
     const failures = (cursor?.failures ?? 0) + 1;
     // Transient errors are not shown; anyone who looks at a ticket has to know about the others.
-    if (!error.transient) await sayOnItems(ctx, place, { from: cursor?.error ?? null, to: error.message });
+    if (!error.transient) await sayOnItems(ctx, polled, { from: cursor?.error ?? null, to: error.message });
     const pause = Math.random() * Math.min(MAX_PAUSE_MS, 10_000 * 2 ** failures);
     await store({ error: error.message, failures, dueAt: Math.ceil(Math.max(error.retryAt ?? 0, Date.now()) + pause) });
     return 0;
@@ -88,14 +88,14 @@ async function pollPlace(ctx: Ctx, place: Place): Promise<number> {
 }
 
 /** Sets the error of the work items in a place, unless they have another one of their own. */
-const sayOnItems = (ctx: Ctx, place: Place, { from, to }: { from: string | null; to: string | null }) =>
+const sayOnItems = (ctx: Ctx, polled: PolledDestination, { from, to }: { from: string | null; to: string | null }) =>
   ctx.db.execute(sql`
     update work_items set error = ${to}
-    where project_id = ${ctx.projectId} and connection_id = ${place.connectionId} and destination = ${place.destination}
+    where project_id = ${ctx.projectId} and connection_id = ${polled.connectionId} and destination = ${polled.destination}
       and state in ('open', 'closed') and (error is null or error = ${from}::text)`);
 
 /** Requests reads of those tickets that are ours and changed since we last saw them. */
-async function requestChanged(ctx: Ctx, { connectionId, destination }: Place, tickets: readonly Ticket[]) {
+async function requestChanged(ctx: Ctx, { connectionId, destination }: PolledDestination, tickets: readonly Ticket[]) {
   if (tickets.length === 0) return 0;
   const byId = new Map(tickets.map((ticket) => [ticket.externalId, ticket]));
   const ours = await ctx.db

@@ -50,7 +50,7 @@ function conversationIdOf({ metadata }: ChatRequest, headers: Io["headers"]): st
   return typeof id === "string" ? id.slice(0, ID_CHARACTERS) : null;
 }
 
-type Opened = Pick<Call, "deployment" | "asked"> & { body: AsyncIterable<Uint8Array> };
+type Opened = Pick<Call, "deployment" | "input"> & { body: AsyncIterable<Uint8Array> };
 
 /** Returns whether the deployment failed to answer, as opposed to the request being at fault. */
 const isSilent = (error: unknown) =>
@@ -102,11 +102,11 @@ async function send(
     projectId: ctx.projectId,
   });
   // Converting a long request takes a while, so it is done while the model is working.
-  const asked = isRecorded(deployment) ? nextTurn().then(() => askedOf(request)) : Promise.resolve({});
+  const input = isRecorded(deployment) ? nextTurn().then(() => askedOf(request)) : Promise.resolve({});
   // Errors are reported where the promise is awaited.
-  asked.catch(() => {});
+  input.catch(() => {});
   const { body } = await reply;
-  return { deployment, asked, body };
+  return { deployment, input, body };
 }
 
 /** Converts a refusal of the model's server: if the request is at fault, the caller gets `invalid`. */
@@ -237,7 +237,7 @@ export const completeChat = streamVerb(
     });
     const call: Call = {
       deployment: opened.deployment,
-      asked: opened.asked,
+      input: opened.input,
       request,
       conversationId: conversationIdOf(request, headers),
       answer: emptyAnswer(),

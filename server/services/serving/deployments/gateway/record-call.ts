@@ -14,7 +14,7 @@ export type Call = {
   deployment: ServedDeployment;
   request: ChatRequest;
   /** The telemetry attributes of the request. */
-  asked: Promise<Attributes>;
+  input: Promise<Attributes>;
   /** The client's own conversation id, if it sends one. */
   conversationId: string | null;
   answer: Answer;
@@ -165,8 +165,8 @@ export const isRecorded = ({ purpose }: ServedDeployment) => purpose !== "playgr
 export async function recordCall(ctx: Ctx, call: Call): Promise<void> {
   if (!isRecorded(call.deployment)) return;
   try {
-    const [batch, asked] = [answeredOf(call), await call.asked];
-    const items = batch.items.map((span) => ({ ...span, attributes: { ...asked, ...span.attributes } }));
+    const [batch, input] = [answeredOf(call), await call.input];
+    const items = batch.items.map((span) => ({ ...span, attributes: { ...input, ...span.attributes } }));
     await storeTraces(ctx, { ...batch, items });
   } catch (error) {
     logger("gateway").error(

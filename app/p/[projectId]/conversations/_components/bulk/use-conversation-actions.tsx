@@ -37,8 +37,8 @@ export function useConversationActions(projectId: string, view: View, now: numbe
   const labels = useQuestion<string, WordsChange>();
   const deletion = useQuestion<readonly string[], true>();
   const diagnosis = useQuestion<ReturnType<typeof filterInput>, true>();
-  const refresh = (...about: { pathKey: () => readonly unknown[] }[]) => {
-    for (const each of about) void queries.invalidateQueries({ queryKey: each.pathKey() });
+  const refresh = (...invalidated: { pathKey: () => readonly unknown[] }[]) => {
+    for (const each of invalidated) void queries.invalidateQueries({ queryKey: each.pathKey() });
   };
 
   const chosen = ({ rows, matching }: ActionTarget<ConversationSummary>) =>

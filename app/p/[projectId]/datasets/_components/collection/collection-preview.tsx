@@ -82,9 +82,9 @@ export function CollectionPreview({ projectId, objective, collectionFilters, ask
 function SampleItem({ projectId, sample }: { projectId: string; sample: Sample }) {
   const { conversationId, turn, reason, payload } = sample;
   const { input, expectedOutput, rejectedOutput } = payload;
-  const asked = input.messages.findLast(({ role }) => role === "user")?.content;
+  const question = input.messages.findLast(({ role }) => role === "user")?.content;
   const parts = [
-    { label: "User", text: asked ?? "" },
+    { label: "User", text: question ?? "" },
     ...(rejectedOutput ? [{ label: "Rejected output", text: textOfAnswer(rejectedOutput.message) }] : []),
     { label: "Expected output", text: textOfAnswer(expectedOutput.message) },
   ];

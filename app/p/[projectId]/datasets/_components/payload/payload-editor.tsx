@@ -54,7 +54,7 @@ export function PayloadEditor({ form, onChange, errors, disabled = false }: Prop
   );
   return (
     <Stack gap="lg">
-      <Part title="Input" about="The conversation up to the answer.">
+      <Part title="Input" description="The conversation up to the answer.">
         <FieldProblem says={errors["/input/messages"]} />
         <ol className={classes.messages} aria-label="Messages">
           {messages.map((message, index) => (
@@ -77,7 +77,7 @@ export function PayloadEditor({ form, onChange, errors, disabled = false }: Prop
         </ol>
         {disabled ? null : <AddMessage onAdd={(role) => changeMessages((all) => [...all, nextMessage(all, role)])} />}
       </Part>
-      <Part title="Expected output" about="The answer to learn.">
+      <Part title="Expected output" description="The answer to learn.">
         <MessageCard
           message={expected}
           name="Expected output"
@@ -97,7 +97,7 @@ export function PayloadEditor({ form, onChange, errors, disabled = false }: Prop
           onChange={({ currentTarget: { value } }) => onChange((before) => ({ ...before, weight: value }))}
         />
       </Part>
-      <Part title="Rejected output" about="A worse answer to the same input, for methods that learn from pairs.">
+      <Part title="Rejected output" description="A worse answer to the same input, for methods that learn from pairs.">
         {rejected === null ? (
           disabled ? (
             <Text size="sm">None</Text>
@@ -120,7 +120,7 @@ export function PayloadEditor({ form, onChange, errors, disabled = false }: Prop
       </Part>
       <Part
         title="Tools"
-        about="What the assistant could call: a JSON list in the format of OpenAI's chat API. Leave empty if there are none."
+        description="What the assistant could call: a JSON list in the format of OpenAI's chat API. Leave empty if there are none."
       >
         <Textarea
           aria-label="Tools as JSON"
@@ -140,12 +140,12 @@ export function PayloadEditor({ form, onChange, errors, disabled = false }: Prop
   );
 }
 
-const Part = ({ title, about, children }: { title: string; about: string; children: React.ReactNode }) => (
+const Part = ({ title, description, children }: { title: string; description: string; children: React.ReactNode }) => (
   <section aria-label={title} className={classes.part}>
     <div>
       <h2 className={classes.title}>{title}</h2>
       <Text size="xs" c="dimmed">
-        {about}
+        {description}
       </Text>
     </div>
     {children}

@@ -18,8 +18,8 @@ export function Judge({ projectId, evaluation }: Props) {
   const queries = useQueryClient();
   const [asking, setAsking] = useState(false);
   const [preference, setPreference] = useState(true);
-  const asked = { projectId, evaluationId: evaluation.id };
-  const preview = useQuery(trpc.evaluations.judgePreview.queryOptions({ ...asked, preference }, { enabled: asking }));
+  const input = { projectId, evaluationId: evaluation.id };
+  const preview = useQuery(trpc.evaluations.judgePreview.queryOptions({ ...input, preference }, { enabled: asking }));
   const onSettled = () => queries.invalidateQueries({ queryKey: trpc.evaluations.pathKey() });
   const start = useMutation(
     trpc.evaluations.judge.mutationOptions({
@@ -34,7 +34,7 @@ export function Judge({ projectId, evaluation }: Props) {
   if (isUnfinished(evaluation) || evaluation.done === 0) return null;
   if (isJudged(evaluation.judging)) {
     return (
-      <Button size="compact-xs" variant="default" loading={stop.isPending} onClick={() => stop.mutate(asked)}>
+      <Button size="compact-xs" variant="default" loading={stop.isPending} onClick={() => stop.mutate(input)}>
         Stop judging
       </Button>
     );
@@ -56,7 +56,7 @@ export function Judge({ projectId, evaluation }: Props) {
         danger={false}
         ready={found !== undefined && (found.reason === null || found.reason === "no-price") && found.questions > 0}
         running={start}
-        onConfirm={() => start.mutate({ ...asked, preference })}
+        onConfirm={() => start.mutate({ ...input, preference })}
       >
         <Checkbox
           label="Also ask which answer is better"

@@ -17,8 +17,8 @@ const ROLES = { system: "System", user: "User", assistant: "Assistant", tool: "T
 export function Row({ projectId, evaluationId, kind, row }: Props) {
   const { prompt, expected, before, after, outcome, isFoundBefore, isFoundAfter, reference, rightness, judgements } =
     row;
-  const asked = prompt.findLast(({ role }) => role === "user");
-  const earlier = prompt.filter((message) => message !== asked);
+  const lastQuestion = prompt.findLast(({ role }) => role === "user");
+  const earlier = prompt.filter((message) => message !== lastQuestion);
   const isReplay = kind === "finding";
   return (
     <li className={classes.row} tabIndex={-1}>
@@ -34,7 +34,7 @@ export function Row({ projectId, evaluationId, kind, row }: Props) {
         <Origin projectId={projectId} row={row} />
       </div>
       <p className={classes.asked} dir="auto">
-        {asked?.content ?? ""}
+        {lastQuestion?.content ?? ""}
       </p>
       {earlier.length === 0 ? null : (
         <details className={classes.earlier}>
@@ -73,7 +73,7 @@ export function Row({ projectId, evaluationId, kind, row }: Props) {
           <summary>What the judge said</summary>
           <ul>
             {judgements.map((one) => {
-              const { asked: question, said } = judgementWords(one);
+              const { question, said } = judgementWords(one);
               return (
                 <li key={one.question}>
                   <span className={classes.dim}>{question}</span>

@@ -5,7 +5,7 @@ type Answer = { step: number | null; text: string };
 export type Sample = {
   key: string;
   exampleId: string | null;
-  asked: string;
+  question: string;
   expected: string | null;
   answers: Answer[];
 };
@@ -37,7 +37,7 @@ export function samplesOf(events: readonly TrainingEvent[]): Sample[] {
     const sample = known ?? {
       key,
       exampleId,
-      asked: textOf(data.prompt) ?? "",
+      question: textOf(data.prompt) ?? "",
       expected: textOf(data.reference),
       answers: [],
     };

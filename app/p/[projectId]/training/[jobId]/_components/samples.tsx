@@ -36,10 +36,10 @@ export function Samples({ projectId, job }: { projectId: string; job: TrainingJo
   }
   return (
     <ul className={classes.samples} aria-label="Samples">
-      {samples.map(({ key, exampleId, asked, expected, answers }) => (
+      {samples.map(({ key, exampleId, question, expected, answers }) => (
         <li key={key}>
-          <p className={classes.asked} dir="auto">
-            {asked}
+          <p className={classes.question} dir="auto">
+            {question}
           </p>
           <ul className={classes.answers} aria-label="Answers">
             {runsOf(answers).map(({ text, first, last }, index) => (

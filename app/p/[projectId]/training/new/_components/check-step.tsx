@@ -7,7 +7,7 @@ import { Refused } from "@/app/_components/feedback/refused";
 import { Dot } from "@/app/_components/values/dot";
 import { formatBytes, formatCount, formatPercent, plural, UNKNOWN } from "@/app/_lib/format";
 import type { TrainingValidation } from "@/server/services/training/jobs/schemas";
-import { aboutWords } from "../../../_components/training/job-status";
+import { approximateDuration } from "../../../_components/training/job-status";
 import { exampleHref } from "../../../datasets/_components/view";
 import classes from "./new-training.module.css";
 import { Rendered } from "./rendered";
@@ -140,8 +140,8 @@ function Tiles({ validation }: { validation: TrainingValidation }) {
       <div>
         <dt>Time</dt>
         <dd>
-          {etaSeconds === null ? UNKNOWN : aboutWords(etaSeconds.low)}
-          {etaSeconds === null ? null : <small>up to {aboutWords(etaSeconds.high)}</small>}
+          {etaSeconds === null ? UNKNOWN : approximateDuration(etaSeconds.low)}
+          {etaSeconds === null ? null : <small>up to {approximateDuration(etaSeconds.high)}</small>}
         </dd>
       </div>
       <div>

@@ -58,7 +58,7 @@ export function DatasetStep({ projectId, draft, setDraft }: StepProps) {
               chosen={id === draft.dataset}
               disabled={exampleCount === 0}
               title={<span dir="auto">{name}</span>}
-              about={
+              description={
                 exampleCount === 0
                   ? "Empty: add Examples first"
                   : `${plural(exampleCount, "Example")}, version ${formatCount(version)}`

@@ -36,7 +36,7 @@ export function MethodStep({ projectId, draft, setDraft, trainers }: StepProps) 
                     {METHODS[value].name} ({METHODS[value].label})
                   </>
                 }
-                about={<About about={METHODS[value].about} missing={missing} />}
+                description={<Description description={METHODS[value].description} missing={missing} />}
               />
             );
           })}
@@ -57,7 +57,7 @@ export function MethodStep({ projectId, draft, setDraft, trainers }: StepProps) 
                 chosen={value === draft.adapter}
                 disabled={missing.length > 0}
                 title={ADAPTERS[value].name}
-                about={<About about={ADAPTERS[value].about} missing={missing} />}
+                description={<Description description={ADAPTERS[value].description} missing={missing} />}
               />
             );
           })}
@@ -79,9 +79,9 @@ export function MethodStep({ projectId, draft, setDraft, trainers }: StepProps) 
   );
 }
 
-const About = ({ about, missing }: { about: string; missing: readonly Missing[] }) => (
+const Description = ({ description, missing }: { description: string; missing: readonly Missing[] }) => (
   <>
-    {about}
+    {description}
     {missing.map(({ trainer, reason, hint }) => (
       <span key={trainer} style={{ display: "block", color: "var(--mantine-color-text)" }}>
         Not on “{trainer}”: {reason} {hint}

@@ -82,7 +82,7 @@ function Models({ projectId, draft, setDraft }: StepProps) {
               value={draft.base}
               chosen
               title={<span className="mono">{draft.base}</span>}
-              about="Entered by its id"
+              description="Entered by its id"
             />
           ) : null}
           {baseModels.map((model) => (
@@ -95,7 +95,7 @@ function Models({ projectId, draft, setDraft }: StepProps) {
                   {model.name} <span className="mono">{model.id === model.name ? "" : model.id}</span>
                 </>
               }
-              about={<About model={model} />}
+              description={<ModelFacts model={model} />}
             />
           ))}
           {baseModels.length === 0 ? (
@@ -132,7 +132,7 @@ function Models({ projectId, draft, setDraft }: StepProps) {
 const BILLION = 1e9;
 
 /** What is known about a model, with warnings. */
-function About({ model }: { model: BaseModel }) {
+function ModelFacts({ model }: { model: BaseModel }) {
   const { parameters, contextLength, license, gated, template, baseModelId, source, diskBytes } = model;
   const facts = [
     ...(baseModelId === null ? [] : ["Added to this project"]),
@@ -197,7 +197,7 @@ function Checkpoints({ projectId, draft, setDraft }: StepProps) {
                 {jobName}, step {formatCount(stepNumber)}
               </span>
             }
-            about={
+            description={
               <>
                 {baseModel.id}
                 {isBest ? " · best" : ""}

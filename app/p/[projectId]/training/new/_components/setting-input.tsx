@@ -17,7 +17,7 @@ export function SettingInput({ field, of, value, onChange }: Props) {
   // What has been typed may not be a value yet, such as `2e-`.
   const [text, setText] = useState<string | null>(null);
   const byDefault = defaultWords(field, of);
-  const common = { size: "sm", label: field.label, description: field.about } as const;
+  const common = { size: "sm", label: field.label, description: field.description } as const;
   if (field.kind === "choice" || field.kind === "yesno") {
     const choices = field.choices ?? [
       { value: "yes", label: "Yes" },

@@ -4,7 +4,7 @@ import { quoteMessage } from "../../reading/evidence";
 import { textOf } from "../../reading/text";
 import { quoteExchange, type ToolExchange, toolExchanges } from "../../reading/tool-exchanges";
 import type { Family } from "./cues";
-import { type Asked, askedFor } from "./likely-orders";
+import { askedFor, type UserRequest } from "./likely-orders";
 import { type Carrier, type Injection, readInjections } from "./read-injection";
 
 /** Injections in one text that a user or a tool brought in, best first. */
@@ -39,7 +39,7 @@ function inResults(conversation: ConversationSnapshot, withheld?: ReadonlySet<Fa
   const exchanges = toolExchanges(conversation);
   const tools = new Set(exchanges.map(({ name }) => name));
   const seen = new Set<string>();
-  let asked: Asked | undefined;
+  let request: UserRequest | undefined;
   return exchanges.flatMap((exchange, at) => {
     const text = exchange.result;
     if (text === null || text.length < SHORTEST || seen.has(text)) return [];
@@ -47,7 +47,7 @@ function inResults(conversation: ConversationSnapshot, withheld?: ReadonlySet<Fa
     const injections = readInjections(text, "tool", {
       tools,
       ...(withheld && { withheld }),
-      asked: () => (asked ??= askedFor(saidByUser(conversation))),
+      request: () => (request ??= askedFor(saidByUser(conversation))),
       wrote: () => writtenBefore(conversation, exchanges, at),
     });
     if (injections.length === 0) return [];

@@ -58,12 +58,12 @@ const CONTENT_WORD = /[\w.+-]+@[\w.-]+\w|[\p{L}\p{N}]{4,}/gu;
 const ASKED_SHARE = 0.6;
 
 /** What the user said, in lower case, and whether the user tells the agent to follow instructions in other text. */
-export type Asked = { said: string; delegates: boolean };
+export type UserRequest = { said: string; delegates: boolean };
 
-export const askedFor = (said: string): Asked => ({ said: said.toLowerCase(), delegates: DELEGATES.test(said) });
+export const askedFor = (said: string): UserRequest => ({ said: said.toLowerCase(), delegates: DELEGATES.test(said) });
 
 /** Returns whether an order occurs in what the user said or in one of the texts that the agent wrote itself. */
-export function isKnown(order: string, { said }: Asked, wrote: readonly string[]): boolean {
+export function isKnown(order: string, { said }: UserRequest, wrote: readonly string[]): boolean {
   const words = [...new Set(order.toLowerCase().match(CONTENT_WORD) ?? [])];
   const least = ASKED_SHARE * words.length;
   const has = (text: string) => words.filter((word) => text.includes(word)).length >= least;

@@ -1,7 +1,7 @@
 import { type Hits, hintFinder } from "../../reading/hint-finder";
 import { CONCEALING_HINTS, concealedText } from "./concealed";
 import { ARTICLE, CODE_COMMENT, CUES, type Family, LOOSE_TARGET, MARKER, ORDER, TARGET, URGENCY } from "./cues";
-import { type Asked, isKnown, type LikelyOrder, likelyOrders } from "./likely-orders";
+import { isKnown, type LikelyOrder, likelyOrders, type UserRequest } from "./likely-orders";
 import { originalRange, rangesAround, type Window, windowOf } from "./window";
 
 /** Text written to the model, at `[start, end)`. */
@@ -38,7 +38,7 @@ const ABOUT_ATTACKS_SCORE = 0.5;
 /** What is known about the conversation that contains the text. */
 export type Around = {
   tools: ReadonlySet<string>;
-  asked: () => Asked;
+  request: () => UserRequest;
   /** What the agent wrote before. */
   wrote: () => readonly string[];
   /** Families whose cues are ignored, to measure how attacks without them are found. */
@@ -64,10 +64,10 @@ export function readInjections(text: string, carrier: Carrier, around?: Around):
 function plantedOrders(text: string, around: Around | undefined): LikelyOrder[] {
   const orders = likelyOrders(text);
   if (orders.length === 0 || !around) return orders;
-  const asked = around.asked();
-  if (asked.delegates) return [];
+  const request = around.request();
+  if (request.delegates) return [];
   const wrote = around.wrote();
-  return orders.filter(({ says }) => !isKnown(says, asked, wrote));
+  return orders.filter(({ says }) => !isKnown(says, request, wrote));
 }
 
 const byScore = (a: Injection, b: Injection) => b.score - a.score || a.start - b.start;

@@ -30,8 +30,8 @@ export function DeleteConversation({ projectId, conversationId, back, opened, on
   const remove = useMutation(
     trpc.conversations.delete.mutationOptions({
       onSuccess: ({ deletion }) => {
-        const about = [trpc.conversations.list, trpc.conversations.facets, trpc.findings, trpc.deletions];
-        for (const each of about) void queries.invalidateQueries({ queryKey: each.pathKey() });
+        const invalidated = [trpc.conversations.list, trpc.conversations.facets, trpc.findings, trpc.deletions];
+        for (const each of invalidated) void queries.invalidateQueries({ queryKey: each.pathKey() });
         notifications.show({
           autoClose: ACTION_TOAST_MS,
           title: "Conversation deleted",

@@ -23,7 +23,7 @@ export function useLabels(projectId: string, conversationId: string) {
   const { offer } = useUndo();
   const update = useMutation(
     trpc.conversations.changeLabels.mutationOptions({
-      onSuccess: ({ conversation }, asked) => {
+      onSuccess: ({ conversation }, input) => {
         // Updates the page's cache, so that an editor opened before the refetch starts from it.
         queries.setQueriesData<{ conversation: typeof conversation }>(
           { queryKey: trpc.conversations.get.pathKey() },
@@ -33,7 +33,7 @@ export function useLabels(projectId: string, conversationId: string) {
               : old,
         );
         // It was merged into another conversation, which has its labels.
-        if (conversation.id !== asked.conversationId)
+        if (conversation.id !== input.conversationId)
           router.replace(`/p/${projectId}/conversations/${conversation.id}`);
         void queries.invalidateQueries({ queryKey: trpc.conversations.pathKey() });
         void queries.invalidateQueries({ queryKey: trpc.costs.pathKey() });

@@ -12,11 +12,11 @@ export const COLUMNS: ListColumn<Example>[] = [
     header: "Example",
     meta: { link: true },
     cell: ({ row: { original } }) => {
-      const { asked, answer } = previewOf(original.payload);
+      const { question, answer } = previewOf(original.payload);
       return (
         <>
           <Text size="sm" fw={500} component="div" className="clip" dir="auto">
-            {asked}
+            {question}
           </Text>
           <Text size="xs" c="dimmed" component="div" className="clip" dir="auto">
             {answer}

@@ -72,7 +72,7 @@ export function ExamplesTab({ projectId, dataset, view, setView }: Props) {
             columns={COLUMNS}
             rows={list.data?.pages.flatMap((page) => page.examples) ?? []}
             rowId={({ id }) => id}
-            rowName={({ payload }) => previewOf(payload).asked}
+            rowName={({ payload }) => previewOf(payload).question}
             rowHref={({ id }) => exampleHref(projectId, datasetId, id)}
             rowHeight={54}
             minWidth={340}

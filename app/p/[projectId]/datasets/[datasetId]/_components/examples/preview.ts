@@ -12,6 +12,6 @@ const said = ({ content, tool_calls }: Message) =>
 
 /** Returns what identifies an Example to a reader: the user's last message, and the expected answer. */
 export function previewOf({ input: { messages }, expectedOutput }: ChatPayload) {
-  const asked = messages.findLast(({ role }) => role === "user") ?? messages[0];
-  return { asked: asked ? said({ content: asked.content }) : "", answer: said(expectedOutput.message) };
+  const question = messages.findLast(({ role }) => role === "user") ?? messages[0];
+  return { question: question ? said({ content: question.content }) : "", answer: said(expectedOutput.message) };
 }

@@ -1,5 +1,5 @@
 import { NativeSelect, SimpleGrid } from "@mantine/core";
-import { ROLES, type Role } from "@/server/services/datasets/formats/schemas";
+import { COLUMN_ROLES, type Role } from "@/server/services/datasets/formats/schemas";
 import type { ImportPreview } from "@/server/services/datasets/imports/schemas";
 import { ROLE_WORDS } from "./import-words";
 
@@ -19,7 +19,7 @@ export const ColumnMapping = ({ preview, onChange }: Props) => (
         value={preview.mapping[column] ?? "ignore"}
         data={OPTIONS}
         onChange={(event) => {
-          const role = ROLES.find((known) => known === event.currentTarget.value);
+          const role = COLUMN_ROLES.find((known) => known === event.currentTarget.value);
           if (role) onChange(column, role);
         }}
       />

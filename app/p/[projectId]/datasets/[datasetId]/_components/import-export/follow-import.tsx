@@ -19,9 +19,9 @@ export function FollowImport({ projectId, datasetId, importId, onClose }: Props)
   const trpc = useTRPC();
   const queries = useQueryClient();
   const may = useMay("models:manage");
-  const asked = { projectId, datasetId, importId };
+  const input = { projectId, datasetId, importId };
   const query = useQuery(
-    trpc.datasetImports.get.queryOptions(asked, {
+    trpc.datasetImports.get.queryOptions(input, {
       refetchInterval: ({ state }) => (state.data && !isRunning(state.data.import) ? false : POLL_MS),
     }),
   );
@@ -73,7 +73,7 @@ export function FollowImport({ projectId, datasetId, importId, onClose }: Props)
             color="red"
             variant="outline"
             loading={cancel.isPending || shown.status === "cancelling"}
-            onClick={() => cancel.mutate(asked)}
+            onClick={() => cancel.mutate(input)}
           >
             Cancel import
           </Button>

@@ -47,9 +47,9 @@ export function PrepareImport({ projectId, datasetId, fileId, onStarted, onClose
   const [mapping, setMapping] = useState<Record<string, Role>>({});
   const [onError, setOnError] = useState<OnError>("all_or_nothing");
   const [duplicates, setDuplicates] = useState<Duplicates>("skip");
-  const asked = { projectId, datasetId, fileId, ...(Object.keys(mapping).length > 0 && { mapping }) };
+  const input = { projectId, datasetId, fileId, ...(Object.keys(mapping).length > 0 && { mapping }) };
   const preview = useQuery(
-    trpc.datasetImports.preview.queryOptions(asked, { placeholderData: keepPreviousData, retry: false }),
+    trpc.datasetImports.preview.queryOptions(input, { placeholderData: keepPreviousData, retry: false }),
   );
   const create = useMutation(
     trpc.datasetImports.create.mutationOptions({
@@ -74,7 +74,7 @@ export function PrepareImport({ projectId, datasetId, fileId, onStarted, onClose
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (found.usable && !preview.isPlaceholderData) create.mutate({ ...asked, onError, duplicates });
+        if (found.usable && !preview.isPlaceholderData) create.mutate({ ...input, onError, duplicates });
       }}
     >
       <Stack gap="md">

@@ -15,29 +15,29 @@ type Check = RouterOutputs["datasets"]["check"]["check"];
 type Kind = Exclude<keyof Check, "examplesRead" | "complete" | "heldOut">;
 type Group = Check[Kind]["largest"][number];
 
-const KINDS: Record<Kind, { title: string; clean: string; about: string; leak: boolean }> = {
+const KINDS: Record<Kind, { title: string; clean: string; description: string; leak: boolean }> = {
   conversationsInSeveralSplits: {
     title: "Conversations in several splits",
     clean: "No conversation is in several splits",
-    about: "Test data was trained on. Move all Examples of a conversation to one split.",
+    description: "Test data was trained on. Move all Examples of a conversation to one split.",
     leak: true,
   },
   inputsInSeveralSplits: {
     title: "Inputs in several splits",
     clean: "No input is in several splits",
-    about: "Test data was trained on. Move the same inputs to one split, or delete all but one.",
+    description: "Test data was trained on. Move the same inputs to one split, or delete all but one.",
     leak: true,
   },
   inputsWithSeveralAnswers: {
     title: "Inputs with several answers",
     clean: "No input has several answers",
-    about: "A model cannot learn both. Keep the better answer, or make the other its rejected output.",
+    description: "A model cannot learn both. Keep the better answer, or make the other its rejected output.",
     leak: false,
   },
   answersOfSeveralInputs: {
     title: "Answers used for several inputs",
     clean: "No answer is used for several inputs",
-    about: "Fine for a fixed phrase; otherwise a model learns to answer everything the same way.",
+    description: "Fine for a fixed phrase; otherwise a model learns to answer everything the same way.",
     leak: false,
   },
 };
@@ -91,7 +91,7 @@ export function Checks({ projectId, datasetId }: Props) {
 }
 
 function Found({ kind, found: { count, largest }, ...at }: Props & { kind: Kind; found: Check[Kind] }) {
-  const { title, clean, about, leak } = KINDS[kind];
+  const { title, clean, description, leak } = KINDS[kind];
   if (count === 0) return <Dot color="var(--state-ok)">{clean}</Dot>;
   return (
     <>
@@ -99,7 +99,7 @@ function Found({ kind, found: { count, largest }, ...at }: Props & { kind: Kind;
         {title}: {formatCount(count)}
       </Dot>
       <Text size="xs" c="dimmed">
-        {about}
+        {description}
       </Text>
       <ul className={classes.found}>
         {largest.map((group) => (

@@ -26,7 +26,7 @@ export function ExampleChange({ projectId, datasetId, change: { change, exampleI
       <div className={classes.head}>
         <Dot color={color}>{word}</Dot>
         <h3 className={`${classes.title} clip`} dir="auto">
-          {shown ? previewOf(shown.payload).asked : exampleId}
+          {shown ? previewOf(shown.payload).question : exampleId}
         </h3>
         {change === "removed" ? null : <Link href={exampleHref(projectId, datasetId, exampleId)}>Open</Link>}
       </div>

@@ -14,19 +14,19 @@ export function useTicketChanges(item: WorkItem) {
     void queries.invalidateQueries({ queryKey: trpc.findings.pathKey() });
     return queries.invalidateQueries({ queryKey: trpc.workItems.pathKey() });
   };
-  const tell = (message: string) => notifications.show({ message });
+  const notify = (message: string) => notifications.show({ message });
   const sync = useMutation(
-    trpc.workItems.sync.mutationOptions({ onSettled, onError: tellProblem, onSuccess: () => tell(`Synced ${name}`) }),
+    trpc.workItems.sync.mutationOptions({ onSettled, onError: tellProblem, onSuccess: () => notify(`Synced ${name}`) }),
   );
   const retry = useMutation(
     trpc.workItems.retry.mutationOptions({
       onSettled,
       onError: tellProblem,
-      onSuccess: ({ workItem }) => tell(retriedWords(item, "externalKey" in workItem ? workItem.externalKey : null)),
+      onSuccess: ({ workItem }) => notify(retriedWords(item, "externalKey" in workItem ? workItem.externalKey : null)),
     }),
   );
   const abandon = useMutation(
-    trpc.workItems.abandon.mutationOptions({ onSettled, onSuccess: () => tell(`Abandoned ${name}`) }),
+    trpc.workItems.abandon.mutationOptions({ onSettled, onSuccess: () => notify(`Abandoned ${name}`) }),
   );
   return { sync, retry, abandon };
 }

@@ -12,7 +12,7 @@ import { newId } from "@/server/platform/ids";
 import { uploadFile } from "@/server/services/files";
 import { newAgentKey } from "@/server/services/trainers/agent-key";
 import { agentTrainer } from "@/server/services/trainers/agent-trainer";
-import { trainerDoor } from "./trainer-door";
+import { serveTrainer } from "./trainer-endpoint";
 
 let ctx: Ctx;
 beforeEach(async () => {
@@ -30,7 +30,7 @@ async function attach() {
 type Sent = { key?: string; body?: unknown; headers?: Record<string, string>; method?: string };
 const call = async (path: string, { key, body = {}, headers = {}, method = "POST" }: Sent = {}) => {
   const sent = body instanceof Uint8Array ? body : JSON.stringify(body);
-  const reply = await trainerDoor(
+  const reply = await serveTrainer(
     new Request(`http://w.test/api/trainer/v1/${path}`, {
       method,
       headers: { ...(key ? { authorization: `Bearer ${key}` } : {}), ...headers },

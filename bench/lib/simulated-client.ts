@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { startClients } from "./client-process";
 import type { Paced } from "./pace";
-import type { Answer, Order, Party } from "./party-process";
+import type { Answer, Order, SimulatedClient } from "./simulated-client-process";
 
 /** Starts a project's clients, see `startClients`. */
-export function startParty(party: Party, { background = false } = {}) {
-  const child = startClients(new URL("./party-process.ts", import.meta.url), party, { background });
+export function startSimulatedClient(client: SimulatedClient, { background = false } = {}) {
+  const child = startClients(new URL("./simulated-client-process.ts", import.meta.url), client, { background });
   const gone = once(child, "exit").then(([code]) => Promise.reject(new Error(`a client's process ended with ${code}`)));
   gone.catch(() => {}); // expected at the end; earlier, pending orders reject
   const order = async (what: Order): Promise<Answer> => {

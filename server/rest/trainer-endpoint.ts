@@ -75,10 +75,10 @@ async function agentOf(request: Request) {
 }
 
 type Handler = (request: Request, id: string) => Promise<Response>;
-type Line = { method: "GET" | "POST"; path: RegExp; handle: Handler };
+type Route = { method: "GET" | "POST"; path: RegExp; handle: Handler };
 
 /** The addresses of a trainer, below `/api/trainer/v1`. */
-const LINES: readonly Line[] = [
+const ROUTES: readonly Route[] = [
   {
     method: "POST",
     path: /^lease$/,
@@ -129,14 +129,14 @@ const LINES: readonly Line[] = [
 const PREFIX = "/api/trainer/v1/";
 
 /** Handles the calls of trainers. Its addresses do not exist while no trainer could call. */
-export async function trainerDoor(request: Request): Promise<Response> {
+export async function serveTrainer(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
   const requestId = requestIdOf(request.headers);
   try {
     const path = pathname.slice(PREFIX.length);
-    const line = LINES.find((one) => one.method === request.method && one.path.test(path));
-    if (!line) throw notFound("This address");
-    const response = await line.handle(request, line.path.exec(path)?.[1] ?? "");
+    const route = ROUTES.find((one) => one.method === request.method && one.path.test(path));
+    if (!route) throw notFound("This address");
+    const response = await route.handle(request, route.path.exec(path)?.[1] ?? "");
     response.headers.set("cache-control", "no-store");
     return response;
   } catch (error) {

@@ -3,8 +3,8 @@ import { atPace, type Paced } from "./pace";
 import { readerOf } from "./reads";
 import { senderTo } from "./sender";
 
-/** One client's share of a benchmark, in its own process; `party.ts` starts and commands it. */
-export type Party = {
+/** One client's share of a benchmark, in its own process; `simulated-client.ts` starts and commands it. */
+export type SimulatedClient = {
   project: { url: string; projectId: string; secret: string };
   connections: number;
   batch: { spans: number; bytesPerSpan: number };
@@ -15,7 +15,7 @@ export type Order =
   | { kind: "work"; batches: number; reads: number; ms: number };
 export type Answer = { ingest: Paced; reads: Paced } | null | { error: string };
 
-const { project, connections, batch } = JSON.parse(process.argv[2] ?? "") as Party;
+const { project, connections, batch } = JSON.parse(process.argv[2] ?? "") as SimulatedClient;
 const { post, close } = senderTo(project, connections);
 const { read } = readerOf(project);
 

@@ -6,7 +6,7 @@ import { ctxOfKey, ctxOfProject } from "./authenticate";
 import type { ProblemContext } from "./problem";
 
 /** One request being served. `responseHeaders` go on the response, success or error. */
-export type Visit = {
+export type RequestContext = {
   database: Db;
   limiter: RateLimiter;
   request: Request;
@@ -16,7 +16,11 @@ export type Visit = {
 };
 
 /** Authenticates the caller: by key or session where the path names the project, else by the key, which names it. */
-export function callerOf({ database, request, problemContext, params }: Visit, path: string, effect: "read" | "write") {
+export function callerOf(
+  { database, request, problemContext, params }: RequestContext,
+  path: string,
+  effect: "read" | "write",
+) {
   return isProjectQualified(path)
     ? ctxOfProject(database, request, params.projectId as string, effect, problemContext.requestId)
     : ctxOfKey(database, request, problemContext.requestId);
@@ -24,7 +28,7 @@ export function callerOf({ database, request, problemContext, params }: Visit, p
 
 /** Adds the state of the limits to the response, whether or not the check passes. */
 async function limited(
-  { limiter, responseHeaders }: Visit,
+  { limiter, responseHeaders }: RequestContext,
   { projectId }: Ctx,
   limits: readonly Limit[],
   check: () => unknown,
@@ -37,9 +41,9 @@ async function limited(
 }
 
 /** Spends a request's cost, or throws `rate_limited`. */
-export const spend = (visit: Visit, ctx: Ctx, limits: readonly Limit[], cost: number) =>
-  limited(visit, ctx, limits, () => visit.limiter.spend(ctx.db, ctx.projectId, limits, cost));
+export const spend = (context: RequestContext, ctx: Ctx, limits: readonly Limit[], cost: number) =>
+  limited(context, ctx, limits, () => context.limiter.spend(ctx.db, ctx.projectId, limits, cost));
 
 /** Refuses callers that are already over the limit, without counting anything. */
-export const look = (visit: Visit, ctx: Ctx, limits: readonly Limit[], cost: number) =>
-  limited(visit, ctx, limits, () => visit.limiter.check(ctx.projectId, limits, cost));
+export const look = (context: RequestContext, ctx: Ctx, limits: readonly Limit[], cost: number) =>
+  limited(context, ctx, limits, () => context.limiter.check(ctx.projectId, limits, cost));
