@@ -1,7 +1,7 @@
 import os from "node:os";
 import { createAssembler } from "@/server/services/telemetry/otlp/assemble/create-assembler";
 import { decodeTraces } from "@/server/services/telemetry/otlp/decode/decode-traces";
-import { resolveTraceIdentity } from "@/server/services/telemetry/otlp/identity";
+import { resolveTraceIdentity } from "@/server/services/telemetry/otlp/identity/identity";
 import { idOf } from "@/server/services/telemetry/otlp/testing/conversations";
 import { type SentSpan, tracesJson, tracesProtobuf } from "@/server/services/telemetry/otlp/testing/encode-otlp";
 import type { SpanRecord } from "@/server/services/telemetry/otlp/types";

@@ -5,8 +5,8 @@ import type { ProjectId } from "@/server/platform/context";
 import { MINUTE_MS } from "@/server/platform/durations";
 import { tokenEstimateOf } from "@/server/services/datasets/chat-payload";
 import type { ChatPayload } from "@/server/services/datasets/chat-payload/schemas";
-import { exampleTerms } from "@/server/services/datasets/examples/example-terms";
-import { recountFacets } from "@/server/services/datasets/examples/facet-counts";
+import { exampleTerms } from "@/server/services/datasets/examples/lists/example-terms";
+import { recountFacets } from "@/server/services/datasets/examples/lists/facet-counts";
 import { randomOf } from "../lib/random";
 import { dropKeys } from "../scale/fill";
 

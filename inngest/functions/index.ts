@@ -1,27 +1,31 @@
-import { backfill } from "./backfill";
-import { pollCertificatesAndExports, runModelExports, runParityCertificates } from "./certificates-and-exports";
-import { collectExamples, collectionPass } from "./collect-examples";
 import { compactStoredContent } from "./compact-content";
+import { collectExamples, collectionPass } from "./datasets/collect-examples";
+import { deleteDatasetExamples } from "./datasets/delete-dataset";
+import { importExamples } from "./datasets/import-examples";
 import { deleteData } from "./delete-data";
-import { deleteDatasetExamples } from "./delete-dataset";
-import { pollDeployments, runDeployments } from "./deployments";
-import { diagnoseInactiveConversations } from "./diagnose-inactive-conversations";
-import { diagnoseSelectedConversations } from "./diagnose-selected-conversations";
-import { evaluateTuningTriggers } from "./evaluate-tuning-triggers";
-import { judgeEvaluations, pollEvaluations, runEvaluations } from "./evaluations";
+import { backfill } from "./diagnostics/backfill";
+import { diagnoseInactiveConversations } from "./diagnostics/diagnose-inactive-conversations";
+import { diagnoseSelectedConversations } from "./diagnostics/diagnose-selected-conversations";
+import { recountFindings } from "./diagnostics/recount-findings";
+import { failCancelledRuleRuns, runRules } from "./diagnostics/run-rules";
+import { pollProjectTrackers, scheduleTrackers, syncWorkItems } from "./diagnostics/work-items";
 import { measureStorageOfProject, projectHousekeeping, scheduleDailyHousekeeping } from "./housekeeping";
-import { importExamples } from "./import-examples";
 import { loadSampleProject } from "./load-sample";
 import { queueDueNotices, sendQueuedDelivery } from "./notifications";
-import { recountFindings } from "./recount-findings";
 import { reprice } from "./reprice";
 import { rewrapStoredSecrets } from "./rewrap-secrets";
-import { runRollouts } from "./rollouts";
-import { failCancelledRuleRuns, runRules } from "./run-rules";
 import { forgetOldMail, mailForgottenPassword, sendQueuedMail } from "./send-mail";
-import { pollTrainingJobs, removeTrainingFiles, runTrainingJobs } from "./training-jobs";
-import { watchTrainers } from "./watch-trainers";
-import { pollProjectTrackers, scheduleTrackers, syncWorkItems } from "./work-items";
+import {
+  pollCertificatesAndExports,
+  runModelExports,
+  runParityCertificates,
+} from "./training/certificates-and-exports";
+import { pollDeployments, runDeployments } from "./training/deployments";
+import { evaluateTuningTriggers } from "./training/evaluate-tuning-triggers";
+import { judgeEvaluations, pollEvaluations, runEvaluations } from "./training/evaluations";
+import { runRollouts } from "./training/rollouts";
+import { pollTrainingJobs, removeTrainingFiles, runTrainingJobs } from "./training/training-jobs";
+import { watchTrainers } from "./training/watch-trainers";
 
 /** All background functions, for either engine. */
 export const functions = [

@@ -10,8 +10,8 @@ import type { Ctx } from "@/server/platform/context";
 import { bodyOfChunks } from "@/server/platform/http/testing";
 import { newId } from "@/server/platform/ids";
 import { uploadFile } from "@/server/services/files";
-import { newAgentKey } from "@/server/services/trainers/agent-key";
-import { agentTrainer } from "@/server/services/trainers/agent-trainer";
+import { newAgentKey } from "@/server/services/trainers/agents/agent-key";
+import { agentTrainer } from "@/server/services/trainers/agents/agent-trainer";
 import { serveTrainer } from "./trainer-endpoint";
 
 let ctx: Ctx;

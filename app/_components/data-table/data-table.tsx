@@ -4,11 +4,11 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { Fragment, type RefObject, useEffect } from "react";
 import { Ago } from "../values/ago";
 import classes from "./data-table.module.css";
-import { FoldRow } from "./fold-row";
+import { FoldRow } from "./folds/fold-row";
+import { useFolds } from "./folds/use-folds";
 import { ListHead, ListTotals } from "./list-head";
 import { ListRow } from "./list-row";
 import type { DataListProps } from "./types";
-import { useFolds } from "./use-folds";
 import { useRowKeys } from "./use-row-keys";
 import type { Selection } from "./use-selection";
 

@@ -1,14 +1,14 @@
 import "server-only";
 
-export { createRepricing } from "./create-repricing";
 export { downloadCosts } from "./download-costs";
 export { exportCosts } from "./export-costs";
 export { getCosts } from "./get-costs";
-export { getRepricing, listRepricings } from "./list-repricings";
 export { previewModelPattern } from "./preview-pattern";
-export { previewRepricing } from "./preview-repricing";
 export { priceUsage } from "./price-usage";
-export { failRepricing, runRepricing } from "./run-repricing";
+export { createRepricing } from "./repricing/create-repricing";
+export { getRepricing, listRepricings } from "./repricing/list-repricings";
+export { previewRepricing } from "./repricing/preview-repricing";
+export { failRepricing, runRepricing } from "./repricing/run-repricing";
+export { undoRepricing } from "./repricing/undo-repricing";
+export { unfinishedRepricings } from "./repricing/unfinished-repricings";
 export { summariseCosts } from "./summarise-costs";
-export { undoRepricing } from "./undo-repricing";
-export { unfinishedRepricings } from "./unfinished-repricings";

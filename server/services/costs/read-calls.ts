@@ -3,7 +3,7 @@ import { rowsOf } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import type { Cost, Usage } from "@/server/services/pricing/schemas";
 import type { CallKey } from "@/server/services/telemetry";
-import type { PricedCall } from "./plan-repricing";
+import type { PricedCall } from "./repricing/plan-repricing";
 
 type Row = {
   trace_id: string;

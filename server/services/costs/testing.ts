@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
-import { runRepricing } from "./run-repricing";
+import { runRepricing } from "./repricing/run-repricing";
 
 /** Runs a repricing, or its undo, to completion, one batch at a time. */
 export async function runToCompletion(ctx: Ctx, repricingId: string) {

@@ -14,7 +14,7 @@ import { CATALOGUE } from "@/server/services/models/base-models/catalogue";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
 import { runCertificate } from "@/server/services/proof";
 import { leaseCommands, takeResult } from "@/server/services/trainers";
-import { newAgentKey } from "@/server/services/trainers/agent-key";
+import { newAgentKey } from "@/server/services/trainers/agents/agent-key";
 import { attachedTrainers } from "@/server/services/trainers/trainer-rows";
 import { storedJob } from "@/server/services/training/testing/stored-job";
 import { attachScripted } from "@/testbed/trainers/attach-trainer";

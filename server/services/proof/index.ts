@@ -17,7 +17,7 @@ export {
   runEvaluation,
   wakeEvaluations,
 } from "./evaluations";
-export { nonInferiority } from "./evaluations/paired";
 export { readEvaluation } from "./evaluations/read-evaluations";
 export { startEvaluation } from "./evaluations/start-evaluation";
+export { nonInferiority } from "./evaluations/verdict/paired";
 export { cancelJudging, judgeEvaluation, previewJudging, runJudging, wakeJudgings } from "./judging";

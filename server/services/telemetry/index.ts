@@ -31,7 +31,9 @@ export { inPieces } from "./conversations/in-pieces";
 export { listMessages, listModelCalls, listToolCalls } from "./conversations/list-conversation-parts";
 export { listLogs, listSpans } from "./conversations/list-trace-parts";
 export { locate } from "./conversations/locate";
-export { readSnapshots } from "./conversations/read-snapshots";
+export { readSnapshots } from "./conversations/snapshots/read-snapshots";
+export type { Snapshot, SnapshotContent } from "./conversations/snapshots/snapshot";
+export { listSpanOutlines } from "./conversations/trace-outline";
 export {
   type Beginning,
   readAround,
@@ -39,10 +41,8 @@ export {
   readWindows,
   type SnapshotLength,
   snapshotLengths,
-} from "./conversations/read-windows";
-export type { Snapshot, SnapshotContent } from "./conversations/snapshot";
-export { listSpanOutlines } from "./conversations/trace-outline";
-export type { WindowSize } from "./conversations/window-layout";
+} from "./conversations/windows/read-windows";
+export type { WindowSize } from "./conversations/windows/window-layout";
 export {
   attachOverlooked,
   createFeedback,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CALLED_BEFORE } from "./attachment";
+import { CALLED_BEFORE } from "./agents/attachment";
 import type { Trainer } from "./schemas";
 import { sentence } from "./trainer-problem";
 import { isOnline, type TrainerRow } from "./trainer-rows";

@@ -1,6 +1,6 @@
 import type { Ctx } from "@/server/platform/context";
 import { type FieldError, ServiceError } from "@/server/platform/errors";
-import { CALLED_BEFORE, NO_TRAINER } from "./attachment";
+import { CALLED_BEFORE, NO_TRAINER } from "./agents/attachment";
 import { type Capabilities, readCapabilities } from "./capabilities";
 import { ONLY_RECORDED, RECORDED_TRAINER } from "./recorded/recorded-trainer";
 import { attachedTrainers, isOnline, type TrainerRow } from "./trainer-rows";

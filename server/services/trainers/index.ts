@@ -1,13 +1,14 @@
 import "server-only";
 
+export { attachLocal } from "./agents/attach-local";
 export { type Agent, authenticateAgent } from "./agents/authenticate-agent";
+export { forgetCommandsOf, forgetOldCommands } from "./agents/commands";
 export { leaseCommands, leaseInput } from "./agents/lease-commands";
+export { addTrainer, removeTrainer } from "./agents/manage-agents";
 export { takePart } from "./agents/take-part";
 export { takeResult } from "./agents/take-result";
-export { attachLocal } from "./attach-local";
 export { type Capabilities, readCapabilities, SPEC_VERSION } from "./capabilities";
 export { chooseTrainer, type TrainerNeeds } from "./choose-trainer";
-export { forgetCommandsOf, forgetOldCommands } from "./commands";
 export { contextOfTrainer } from "./context-of-trainer";
 export { baseModelBytes, JOB_DISK_BYTES } from "./disk";
 export {
@@ -22,7 +23,6 @@ export {
   withRestart,
 } from "./follow";
 export { listTrainers } from "./list-trainers";
-export { addTrainer, removeTrainer } from "./manage-agents";
 export { clientOf, openTrainer } from "./open-trainer";
 export { manifestRemovals, queueManifestRemovals, queueRemoval, type Removal } from "./queue-removals";
 export { FINE_TUNING_READERS } from "./readers";

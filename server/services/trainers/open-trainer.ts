@@ -1,6 +1,6 @@
 import type { Db } from "@/db/client";
-import { agentTrainer } from "./agent-trainer";
-import { CALLED_BEFORE } from "./attachment";
+import { agentTrainer } from "./agents/agent-trainer";
+import { CALLED_BEFORE } from "./agents/attachment";
 import { RECORDED_TRAINER, recordedTrainer } from "./recorded/recorded-trainer";
 import { type TrainerClient, TrainerUnreachable } from "./trainer-client";
 import { attachedTrainers, type CalledTrainer, isOnline } from "./trainer-rows";

@@ -3,7 +3,7 @@ import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { sampleProjects, trainers } from "@/db/schema";
 import { ServiceError } from "@/server/platform/errors";
-import { CALLED_BEFORE, NO_TRAINER } from "./attachment";
+import { CALLED_BEFORE, NO_TRAINER } from "./agents/attachment";
 
 export type TrainerRow = typeof trainers.$inferSelect & {
   /** When the row was read, by the database's clock. */

@@ -26,7 +26,7 @@ import {
   takePart,
   takeResult,
 } from ".";
-import { agentTrainer } from "./agent-trainer";
+import { agentTrainer } from "./agents/agent-trainer";
 
 const CAPABILITIES = {
   trainer_version: "1.2.3",

@@ -1,8 +1,8 @@
 import { auditNote } from "@/server/platform/audit";
 import { verb } from "@/server/platform/verb";
 import { checkedPayload, writtenId } from "./checked-payload";
+import { readExample } from "./lists/read-example";
 import { lockDataset } from "./lock-dataset";
-import { readExample } from "./read-example";
 import { createExampleInput, exampleReply } from "./schemas";
 import { writeExamples } from "./write-examples";
 

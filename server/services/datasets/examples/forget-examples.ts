@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { rowsOf, textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
-import { type Counted, FacetChanges } from "./facet-counts";
+import { type Counted, FacetChanges } from "./lists/facet-counts";
 import { lockRowsOfDatasets } from "./lock-dataset";
 
 /** Condition: Examples of these conversations. */

@@ -3,8 +3,8 @@ import { storedPayload } from "@/db/schema/columns";
 import { newId } from "@/server/platform/ids";
 import { tokenEstimateOf } from "../chat-payload";
 import type { ChatPayload } from "../chat-payload/schemas";
+import type { Sides } from "./lists/sides";
 import { type Content, type Hashed, SAID, type Stored } from "./revisions";
-import type { Sides } from "./sides";
 import { splitOf } from "./split";
 import type { Draft, Outcome, Patch, Split } from "./types";
 

@@ -1,6 +1,6 @@
 import { contentHashOf, rememberContentHash } from "../chat-payload";
 import type { ChatPayload } from "../chat-payload/schemas";
-import { rememberSearchWords, searchWordsOf } from "./example-terms";
+import { rememberSearchWords, searchWordsOf } from "./lists/example-terms";
 
 /** What writing an Example needs of its payload, and takes longest to compute. The words are one text: it is sent in far less time. */
 export type PreparedExample = { contentHash: string; searchWords: string };

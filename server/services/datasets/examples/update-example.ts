@@ -2,8 +2,8 @@ import { auditNote } from "@/server/platform/audit";
 import { ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { checkedPayload, writtenId } from "./checked-payload";
+import { readExample } from "./lists/read-example";
 import { lockDataset } from "./lock-dataset";
-import { readExample } from "./read-example";
 import { exampleReply, updateExampleInput, writtenExampleReply } from "./schemas";
 import { writeExamples } from "./write-examples";
 

@@ -8,13 +8,13 @@ import type { Ctx } from "@/server/platform/context";
 import type { ChatPayload } from "../chat-payload/schemas";
 import { likenessKeys, tracesOf } from "../likeness/keys";
 import { type Cause, recordChanges, type VersionCounts, versionFor } from "../versions/open-version";
-import { exampleTerms } from "./example-terms";
-import { FacetChanges } from "./facet-counts";
+import { exampleTerms } from "./lists/example-terms";
+import { FacetChanges } from "./lists/facet-counts";
+import { Sides } from "./lists/sides";
 import type { LockedDataset } from "./lock-dataset";
 import { missingConversations } from "./missing-conversations";
 import { type Planned, PlannedChanges } from "./planned-changes";
 import { hashed, readStored, splitsOf, withSiblings } from "./revisions";
-import { Sides } from "./sides";
 import type { Change, Outcome } from "./types";
 
 export const CHANGES_MAX = 5_000;

@@ -5,7 +5,7 @@ import { payloadOfStored } from "@/db/schema/columns";
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { wordsOf } from "@/server/platform/text/words";
-import { attributeTerms } from "../examples/example-terms";
+import { attributeTerms } from "../examples/lists/example-terms";
 import type { DraftPayload, ExampleRow, Source } from "../formats";
 
 type Selection = {

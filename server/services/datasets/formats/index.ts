@@ -1,8 +1,9 @@
 import "server-only";
 
+export { type FilePreview, type PreviewRow, previewFile, readDrafts } from "./drafts/read-drafts";
+export { type OnSkipped, writeDrafts } from "./drafts/write-drafts";
 export { type TrainingMethod, trainingLines } from "./json-formats";
 export { fromBytes } from "./random-access";
-export { type FilePreview, type PreviewRow, previewFile, readDrafts } from "./read-drafts";
 export {
   type ChatMessage,
   type Draft,
@@ -15,4 +16,3 @@ export {
   type Source,
   UnreadableFile,
 } from "./types";
-export { type OnSkipped, writeDrafts } from "./write-drafts";

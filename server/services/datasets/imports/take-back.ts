@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { datasets, datasetVersions } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
-import { type Counted, FacetChanges } from "../examples/facet-counts";
+import { type Counted, FacetChanges } from "../examples/lists/facet-counts";
 import type { LockedDataset } from "../examples/lock-dataset";
 
 /** Rows per transaction. */

@@ -3,7 +3,7 @@ import type { Db } from "@/db/client";
 import { rowsOf, textArray } from "@/db/rows";
 import type { Ctx, ProjectId } from "@/server/platform/context";
 import { queueCollection } from "@/server/services/diagnostics/queue-collection";
-import { type Counted, FacetChanges } from "../examples/facet-counts";
+import { type Counted, FacetChanges } from "../examples/lists/facet-counts";
 import { lockRowsOfDatasets } from "../examples/lock-dataset";
 
 /** A trace and the conversation that it left. */

@@ -6,7 +6,7 @@ import { codecOf, comparableText } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { readDatasetRow } from "../datasets/read-dataset";
-import { EXAMPLE_COLUMNS, exampleJson, ofDataset } from "../examples/read-example";
+import { EXAMPLE_COLUMNS, exampleJson, ofDataset } from "../examples/lists/read-example";
 import { saidWithTools } from "../examples/revisions";
 import { diffReply, diffVersionsInput } from "./schemas";
 

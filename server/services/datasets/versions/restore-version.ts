@@ -3,7 +3,7 @@ import { rowsOf } from "@/db/rows";
 import { auditActor, auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
-import { recountFacets } from "../examples/facet-counts";
+import { recountFacets } from "../examples/lists/facet-counts";
 import { type LockedDataset, lockDataset } from "../examples/lock-dataset";
 import { SAID, saidWithTools } from "../examples/revisions";
 import { readVersion } from "./list-versions";

@@ -24,11 +24,12 @@ export const RULES: readonly Rule[] = [
   ungroundedAnswer,
 ];
 
-export { causeScope, FINDINGS_PER_SUBJECT, gatheringTitle, rulesSharingFindings } from "./cause-scope";
+export { causeScope, FINDINGS_PER_SUBJECT, gatheringTitle, rulesSharingFindings } from "./causes/cause-scope";
+export { fingerprint } from "./causes/fingerprint";
+export { currentCause } from "./causes/former-causes";
+export { type CauseWords, causeKeys, causeSimilarity, causeWords, standingKey } from "./causes/similar-cause";
 export { type Confidence, confidenceOf, measured } from "./confidence";
 export { asEvidenceOfLeads, type RankedOccurrence } from "./evidence-of-lead";
-export { fingerprint } from "./fingerprint";
-export { currentCause } from "./former-causes";
 export { KEYWORD_SEVERITY, KEYWORD_SIGNAL } from "./keywords";
 export {
   type Candidate,
@@ -51,7 +52,6 @@ export {
   type RuleConfiguration,
 } from "./schemas";
 export { type DiagnosticScoreParts, diagnosticScore, diagnosticScoreOf } from "./score";
-export { type CauseWords, causeKeys, causeSimilarity, causeWords, standingKey } from "./similar-cause";
 export {
   type Interval,
   isEscalating,

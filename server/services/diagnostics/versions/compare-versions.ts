@@ -1,7 +1,7 @@
 import { verb } from "@/server/platform/verb";
 import { idsOfMatching } from "@/server/services/telemetry";
-import { judgeTraits, type TraitCount } from "../findings/judge-traits";
 import { type RuleHistory, ruleHistory } from "../findings/readings";
+import { judgeTraits, type TraitCount } from "../findings/traits/judge-traits";
 import { judgeRows, type Measured, type Observed, type Sides } from "./judge-rows";
 import {
   type ComparedFinding,

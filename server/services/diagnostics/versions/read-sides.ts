@@ -3,7 +3,7 @@ import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import { DAY_MS } from "@/server/platform/durations";
 import { traitColumns } from "@/server/services/telemetry";
-import type { TraitCount } from "../findings/judge-traits";
+import type { TraitCount } from "../findings/traits/judge-traits";
 import type { Sides } from "./judge-rows";
 
 /** Findings with the most occurrences that are compared, which bounds the number of tests. */

@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { rowsOf, textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
-import { answerText, type Call } from "./answer-text";
 import type { PromptMessage } from "./schemas";
+import { answerText, type Call } from "./verdict/answer-text";
 
 export type HeldOutExample = {
   datasetId: string;

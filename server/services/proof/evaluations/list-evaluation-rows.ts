@@ -8,7 +8,7 @@ import { judgementsAbout } from "../judging/judgements";
 import { readEvaluation } from "./read-evaluations";
 import { type EvaluationRow, evaluationRowsReply, listEvaluationRowsInput, type RowRightness } from "./schemas";
 import { reviewsOf } from "./store-answers";
-import { effectiveRightness } from "./summarise";
+import { effectiveRightness } from "./verdict/summarise";
 
 /** Sorts the worst outcome for the model's users first. */
 const RANK = sql<number>`case

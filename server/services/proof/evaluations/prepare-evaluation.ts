@@ -7,10 +7,10 @@ import { notFound, unprocessable } from "@/server/platform/errors";
 import { type FrozenRule, findReplays } from "@/server/services/diagnostics";
 import { requireTrainer } from "@/server/services/trainers";
 import { answersLike, hasPreserveSet, readHeldOut, referencesFor, taughtConversations } from "./held-out";
-import { isSame } from "./judge";
-import { floorsOf } from "./right";
 import type { PromptMessage, Selection, SimilarityFloor } from "./schemas";
-import { groupedWithTaught, oneOfEachFirst } from "./unseen";
+import { isSame } from "./verdict/judge";
+import { floorsOf } from "./verdict/right";
+import { groupedWithTaught, oneOfEachFirst } from "./verdict/unseen";
 
 /** Candidates that are examined for near copies in training. */
 const EXAMINED_MAX = 5_000;

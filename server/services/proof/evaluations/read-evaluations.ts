@@ -16,7 +16,7 @@ import {
   type SimilarityFloor,
   selection as selectionShape,
 } from "./schemas";
-import { type ProofBasis, verdictOf } from "./summarise";
+import { type ProofBasis, verdictOf } from "./verdict/summarise";
 
 export type EvaluationRecord = typeof evaluations.$inferSelect;
 

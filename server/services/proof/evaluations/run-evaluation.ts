@@ -21,10 +21,10 @@ import {
   TrainerUnreachable,
   trainerProblemOf,
 } from "@/server/services/trainers";
-import { answerText } from "./answer-text";
 import { type EvaluationRecord, isEvaluation, type Summary, summaryOf } from "./read-evaluations";
 import { samplePrompts } from "./sample-prompts";
 import { type Answered, RuleChanged, storeAnswers, unansweredRows, WAKE_AGAIN_MS } from "./store-answers";
+import { answerText } from "./verdict/answer-text";
 
 /** Prompts per request. The trainer loads each model once for all of them. */
 const BATCH = 25;

@@ -4,7 +4,6 @@ import { rowsOf } from "@/db/rows";
 import { evaluationReviews, evaluationRows, evaluations } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { type FrozenRule, isFoundIn, type RuleConfiguration } from "@/server/services/diagnostics";
-import { countedOutcome, judge } from "./judge";
 import {
   basisOf,
   type EvaluationRecord,
@@ -13,8 +12,9 @@ import {
   type Summary,
   summaryOf,
 } from "./read-evaluations";
-import { decideRight } from "./right";
 import type { ModelAnswer, PromptMessage, RowRightness } from "./schemas";
+import { countedOutcome, judge } from "./verdict/judge";
+import { decideRight } from "./verdict/right";
 import {
   type AnsweredRow,
   comparisonOf,
@@ -24,7 +24,7 @@ import {
   type Review,
   stateOf,
   verdictOf,
-} from "./summarise";
+} from "./verdict/summarise";
 
 type Answer = Pick<ModelAnswer, "content" | "finishReason">;
 /** Both answers to a row, or `null` if requesting them crashed the trainer's process. */

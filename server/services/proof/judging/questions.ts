@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { JUDGEMENT_QUESTIONS } from "@/db/schema/enumerations";
 import { answerKey, type PromptWithin } from "@/server/services/diagnostics/adjudicator";
-import { isCalls } from "../evaluations/answer-text";
-import { isSame } from "../evaluations/judge";
 import type { ModelAnswer, PromptMessage } from "../evaluations/schemas";
+import { isCalls } from "../evaluations/verdict/answer-text";
+import { isSame } from "../evaluations/verdict/judge";
 import { JUDGE_PROMPT_VERSION, preferenceAnswer, preferencePrompt, rightAnswer, rightPrompt } from "./prompts";
 
 export type QuestionKind = (typeof JUDGEMENT_QUESTIONS)[number];

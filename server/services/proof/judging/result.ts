@@ -1,6 +1,6 @@
 import { wilson } from "@/server/services/diagnostics";
-import { agreementOf, mcnemar } from "../evaluations/paired";
-import type { Review } from "../evaluations/summarise";
+import { agreementOf, mcnemar } from "../evaluations/verdict/paired";
+import type { Review } from "../evaluations/verdict/summarise";
 import type { QuestionKind } from "./questions";
 import type { JudgingResult } from "./schemas";
 

@@ -15,7 +15,7 @@ import {
   storeLogs,
 } from "..";
 import { chatSpan, ingest, type TestSpan, TRACE } from "../testing";
-import { readSnapshots } from "./read-snapshots";
+import { readSnapshots } from "./snapshots/read-snapshots";
 
 const START = Date.UTC(2026, 10, 1, 12);
 const hex = (n: number) => n.toString(16).padStart(16, "0");

@@ -5,7 +5,7 @@ import { ContentBatch, type ContentColumns, STORED_WHOLE } from "../content/cont
 import { type Left, takeFromLog, takeFromSpan } from "../content/take-content";
 import { type Masked, type Masking, maskLogs, maskSpans } from "../masking";
 import { decodeLogs, decodeTraces, type Encoding } from "../otlp";
-import { type IgnoredId, ignoredIdsOf } from "../otlp/identity";
+import { type IgnoredId, ignoredIdsOf } from "../otlp/identity/identity";
 import type { Decoded, LogRecord, Rejection, SpanRecord } from "../otlp/types";
 import { placeOf } from "./arrival";
 import { createSourceIndex, type SourceRow } from "./source-id";

@@ -8,7 +8,7 @@ export type { Encoding } from "./decode/decode-batch";
 export { decodeLogs } from "./decode/decode-logs";
 export { decodeTraces } from "./decode/decode-traces";
 export { MalformedBody } from "./decode/malformed-body";
-export { IdentityFold, resolveTraceIdentity } from "./identity";
+export { IdentityFold, resolveTraceIdentity } from "./identity/identity";
 export { readSpan } from "./read-span";
 export { READER_VERSION } from "./reader-version";
 export { TYPE_EVENTS } from "./readers/events";

@@ -1,4 +1,4 @@
-import { CONVERSATION_ID, USER_ID } from "./identity";
+import { CONVERSATION_ID, USER_ID } from "./identity/identity";
 import { INPUT_MESSAGES, INPUTS, OUTPUT_MESSAGES, OUTPUTS, SYSTEM_MESSAGES } from "./readers/input-output";
 import { TOOL_ARGUMENTS, TOOL_EVENTS, TOOL_RESULT } from "./readers/tool";
 

@@ -2,7 +2,7 @@ import { and, eq, isNull } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { trainers } from "@/db/schema";
 import { notFound, ServiceError } from "@/server/platform/errors";
-import { idOfAgentKey, isKeyOf } from "../agent-key";
+import { idOfAgentKey, isKeyOf } from "./agent-key";
 
 export type Agent = { id: string; capabilitiesHash: string | null };
 

@@ -6,8 +6,8 @@ import { trainerCommands, trainers, trainingJobs } from "@/db/schema";
 import { throttle } from "@/server/platform/throttle";
 import { RUNNING_JOB_STATUSES } from "@/server/services/training/jobs/schemas";
 import { readCapabilities } from "../capabilities";
-import { forgetOldCommands, sentPayload } from "../commands";
 import { type Agent, refused } from "./authenticate-agent";
+import { forgetOldCommands, sentPayload } from "./commands";
 import { followNews } from "./news";
 
 export const LEASE_SECONDS_MAX = 50;

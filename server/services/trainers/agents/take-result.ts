@@ -2,9 +2,9 @@ import { and, eq, ne } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { trainerCommands } from "@/db/schema";
-import { commandResult, withoutSecrets } from "../commands";
 import { storableValue } from "../storable-value";
 import type { Agent } from "./authenticate-agent";
+import { commandResult, withoutSecrets } from "./commands";
 import { announce } from "./news";
 
 /** Stores a command's result once. A repeated result, or one of a forgotten command, changes nothing. */

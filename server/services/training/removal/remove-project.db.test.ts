@@ -13,7 +13,7 @@ import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { deleteProject, runDeletion } from "@/server/services/deletion";
 import { runDeployment, startPlayground } from "@/server/services/serving";
-import { enqueue } from "@/server/services/trainers/commands";
+import { enqueue } from "@/server/services/trainers/agents/commands";
 import { attachScripted } from "@/testbed/trainers/attach-trainer";
 import { ScriptedTrainer } from "@/testbed/trainers/scripted-trainer";
 import { createJob, runRemoval, runTrainingJob, wakeRemovals } from "..";

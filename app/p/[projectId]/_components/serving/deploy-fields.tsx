@@ -17,7 +17,7 @@ import {
   quantizationProblem,
 } from "./backends";
 import { type DeployForm, hasTokenizerPre, nameProblem, tokenizerPreProblem } from "./deploy-form";
-import { ParityOverride } from "./parity-override";
+import { ParityOverride } from "./parity/parity-override";
 import { TokenizerPre } from "./tokenizer-pre";
 import { BACKENDS } from "./words";
 

@@ -23,7 +23,7 @@ import {
   GGUF_QUANTIZATIONS,
   isExportReady,
 } from "./export-form";
-import { ParityOverride } from "./parity-override";
+import { ParityOverride } from "./parity/parity-override";
 import { TokenizerPre } from "./tokenizer-pre";
 import { FORMATS } from "./words";
 

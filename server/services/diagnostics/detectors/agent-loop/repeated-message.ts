@@ -4,7 +4,7 @@ import { mergeByCause, quoteMessage } from "../reading/evidence";
 import { type AnswerKind, kindOfAnswer } from "../reading/kind-of-answer";
 import { textOf } from "../reading/text";
 import { type ToolExchange, toolExchanges } from "../reading/tool-exchanges";
-import { shareRuns, type WordRuns, wordRuns } from "../reading/word-runs";
+import { shareRuns, type WordRuns, wordRuns } from "../reading/words/word-runs";
 import { commonFailure, failureCause } from "../tool-failure/tool-failures";
 import { loopScore, loopVerdict } from "./loop-score";
 

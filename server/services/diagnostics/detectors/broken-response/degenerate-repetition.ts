@@ -3,8 +3,8 @@ import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types
 import { type SpokenMessage, spokenMessages } from "../reading/assistant-messages";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
 import { memoizeLast } from "../reading/memoize-last";
-import { isRuler, type NumberedWords, numberedWords } from "../reading/numbered-words";
 import { proseIn, proseOf } from "../reading/prose";
+import { isRuler, type NumberedWords, numberedWords } from "../reading/words/numbered-words";
 
 /** Consecutive repeats from which a phrase is degenerate; a chorus has fewer. */
 const PHRASE_REPEATS = 5;

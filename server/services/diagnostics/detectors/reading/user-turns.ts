@@ -1,8 +1,8 @@
 import { isByUser, type Message } from "@/server/services/telemetry/schemas";
 import type { ConversationSnapshot } from "../../types";
-import { type WordList, wordList } from "./phrase-sets";
 import { proseOf } from "./prose";
 import { textOf } from "./text";
+import { type WordList, wordList } from "./words/phrase-sets";
 
 /** What a user said, not what one agent tells another, with what the assistant said to them before. */
 export type UserTurn = {

@@ -1,7 +1,7 @@
 import type { ConversationSnapshot } from "../../types";
-import { phraseSets } from "../reading/phrase-sets";
 import { sentenceAround } from "../reading/sentence";
 import { type UserTurn, userTurns } from "../reading/user-turns";
+import { phraseSets } from "../reading/words/phrase-sets";
 
 /** A user's correction of what the assistant said or understood. */
 export type Correction = {

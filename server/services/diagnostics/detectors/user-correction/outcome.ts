@@ -1,7 +1,7 @@
 import type { ConversationSnapshot } from "../../types";
 import { spokenMessages } from "../reading/assistant-messages";
-import { phraseSets, wordList } from "../reading/phrase-sets";
-import { wordOverlap, wordsIn } from "../reading/word-overlap";
+import { phraseSets, wordList } from "../reading/words/phrase-sets";
+import { wordOverlap, wordsIn } from "../reading/words/word-overlap";
 import { type Correction, corrections } from "./corrections";
 
 export type Outcome = { kind: "accepted" | "ignored"; index: number; reply: string };

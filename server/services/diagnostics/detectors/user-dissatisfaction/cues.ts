@@ -1,4 +1,4 @@
-import { phraseSets } from "../reading/phrase-sets";
+import { phraseSets } from "../reading/words/phrase-sets";
 
 /** Words of a user's turn by what they say about the answer before it, in several languages. */
 export const USER_CUES = phraseSets({

@@ -1,9 +1,9 @@
 import { excerpt } from "@/server/platform/excerpt";
 import type { Detector } from "../../types";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
-import { phraseSets } from "../reading/phrase-sets";
 import { sentenceAround } from "../reading/sentence";
 import { userTurns } from "../reading/user-turns";
+import { phraseSets } from "../reading/words/phrase-sets";
 
 const PERSON =
   "(a|an|the|your|some|) (human|real person|real human|actual person|live person|live agent|human agent|real agent|human being|human representative|customer service representative|live representative|representative|supervisor|manager|operator|person instead)";

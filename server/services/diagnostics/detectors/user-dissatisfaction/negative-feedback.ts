@@ -2,9 +2,9 @@ import { excerpt } from "@/server/platform/excerpt";
 import type { SnapshotFeedback } from "@/server/services/telemetry/feedback/schemas";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
-import { phraseSets } from "../reading/phrase-sets";
 import { sentenceAround } from "../reading/sentence";
 import { userTurns } from "../reading/user-turns";
+import { phraseSets } from "../reading/words/phrase-sets";
 import { USER_CUES } from "./cues";
 import { shareOfScale } from "./share-of-scale";
 

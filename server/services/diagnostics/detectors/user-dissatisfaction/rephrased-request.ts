@@ -2,9 +2,9 @@ import { excerpt } from "@/server/platform/excerpt";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
 import { type AnswerKind, kindOfAnswer } from "../reading/kind-of-answer";
-import { phraseSets } from "../reading/phrase-sets";
 import { type UserTurn, userTurns } from "../reading/user-turns";
-import { wordOverlap, wordsIn } from "../reading/word-overlap";
+import { phraseSets } from "../reading/words/phrase-sets";
+import { wordOverlap, wordsIn } from "../reading/words/word-overlap";
 import { agrees, hasOtherValues, reportsAResult } from "./answered-turn";
 import { HEARD_CUES } from "./cues";
 

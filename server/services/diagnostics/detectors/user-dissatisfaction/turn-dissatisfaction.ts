@@ -1,7 +1,7 @@
 import type { ConversationSnapshot } from "../../types";
-import type { FoundPhrase } from "../reading/phrase-sets";
 import { type UserTurn, userTurns } from "../reading/user-turns";
-import { wordOverlap, wordsIn } from "../reading/word-overlap";
+import type { FoundPhrase } from "../reading/words/phrase-sets";
+import { wordOverlap, wordsIn } from "../reading/words/word-overlap";
 import { ASKED_CUES, HEARD_CUES, MILD_CUES, USER_CUES } from "./cues";
 
 /** Log-odds that each kind of wording adds, once per turn. */

@@ -1,4 +1,4 @@
-import { IdentityFold } from "../identity";
+import { IdentityFold } from "../identity/identity";
 import { LabelFold } from "../labels";
 import { TraitFold } from "../traits";
 import type { AssembledConversation, LogRecord, SpanRecord } from "../types";

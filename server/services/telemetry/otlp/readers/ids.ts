@@ -1,4 +1,4 @@
-import { isPlaceholder } from "../placeholder-ids";
+import { isPlaceholder } from "../identity/placeholder-ids";
 import { objectIn, type Reader, textOf } from "./reader";
 
 export type IdReader = Reader<string> & {

@@ -6,7 +6,7 @@ import { ErrorState } from "@/app/_components/feedback/error-state";
 import { formatMinute, plural } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Certificate } from "@/server/services/proof/certificates/schemas";
-import { CertificateView } from "../../../_components/serving/certificate-view";
+import { CertificateView } from "../../../_components/serving/parity/certificate-view";
 import { CERTIFICATE_STATUS, isComparing, PARITY } from "../../../_components/serving/words";
 import { viewParsers } from "./view";
 

@@ -13,7 +13,7 @@ import { problemOf } from "@/app/_lib/problem";
 import { useListHref } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
-import { CertificateView } from "../../../_components/serving/certificate-view";
+import { CertificateView } from "../../../_components/serving/parity/certificate-view";
 import { isChanging } from "../../../_components/serving/words";
 import { pageHref } from "../../../_components/shell/pages";
 import { TrainerError } from "../../../_components/training/trainer-error";

@@ -12,7 +12,6 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { FindingState } from "@/app/p/[projectId]/_components/findings/finding-state";
 import { Causes, MergedAway } from "./causes";
-import { Contrast } from "./contrast";
 import { FindingFacts } from "./finding-facts";
 import classes from "./finding-page.module.css";
 import { History } from "./history";
@@ -23,7 +22,8 @@ import { RateByDay } from "./rate-by-day";
 import { ReviewActions } from "./review-actions";
 import { SeverityPin } from "./severity-pin";
 import { Ticket } from "./ticket/ticket";
-import { Traits } from "./traits";
+import { Contrast } from "./traits/contrast";
+import { Traits } from "./traits/traits";
 import { useReview, useReviewKeys } from "./use-review";
 import { Why } from "./why";
 

@@ -1,4 +1,4 @@
-import { type Hits, hintFinder } from "../../reading/hint-finder";
+import { type Hits, hintFinder } from "../../reading/words/hint-finder";
 import { CONCEALING_HINTS, concealedText } from "./concealed";
 import { ARTICLE, CODE_COMMENT, CUES, type Family, LOOSE_TARGET, MARKER, ORDER, TARGET, URGENCY } from "./cues";
 import { isKnown, type LikelyOrder, likelyOrders, type UserRequest } from "./likely-orders";

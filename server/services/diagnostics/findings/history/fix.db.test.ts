@@ -1,0 +1,184 @@
+import { sql } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { testProject } from "@/db/testing/test-project";
+import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
+import { newId } from "@/server/platform/ids";
+import { createRuleRuns, executeRuleRuns, findingTimeline, listFindings, updateFindings, updateRule } from "../..";
+import { RULES } from "../../rules";
+import { failingToolCall, storedConversation } from "../../testing";
+
+const RULE = "tool-failure";
+const VERSION = RULES.find(({ id }) => id === RULE)!.version;
+
+type Traffic = {
+  affected?: number;
+  conversations: number;
+  days: [from: number, until: number];
+  labels?: string[];
+  models?: string[];
+  /** How the Rule read them; `null`: not at all. */
+  read?: { version?: number; revision?: number; origin?: string } | null;
+};
+
+/** A project with a Finding of one Rule that was resolved; days are counted from then. */
+async function resolved() {
+  const { ctx } = await testProject();
+  const said = failingToolCall("alpha", "Error: not found");
+  const { id, lastActivityAt } = await storedConversation(ctx, said, { startedAt: Date.now() - 200 * DAY_MS });
+  const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
+  await executeRuleRuns(
+    ctx,
+    runs.filter(({ ruleId }) => ruleId === RULE).map((run) => run.id),
+  );
+  const { findings } = await listFindings(ctx, {});
+  const findingId = findings[0]!.id;
+  await updateFindings(ctx, { findingIds: [findingId], set: { resolutionStatus: "resolved" } });
+  const at = Date.now() - 30 * DAY_MS;
+  await ctx.db.execute(sql`
+    update findings set resolved_at = ${at} where project_id = ${ctx.projectId} and id = ${findingId}`);
+  return {
+    ctx,
+    at,
+    findingId,
+    stored: (traffic: Traffic) => stored(ctx, { at, findingId }, traffic),
+    fix: async () => (await findingTimeline(ctx, { findingId })).fix!,
+  };
+}
+
+/** Stores conversations evenly over these days, those with the Finding evenly among them. */
+async function stored(ctx: Ctx, { at, findingId }: { at: number; findingId: string }, traffic: Traffic) {
+  const { affected = 0, conversations, days, labels = [], models = [], read = {} } = traffic;
+  const prefix = newId("conv");
+  const all = sql`
+    select ${prefix} || '-' || n as id, ${at + days[0] * DAY_MS}::bigint + (n * ${((days[1] - days[0]) * DAY_MS) / conversations}::float8)::bigint as at,
+      floor(n * ${affected}::float8 / ${conversations}) > floor((n - 1) * ${affected}::float8 / ${conversations}) as has_it
+    from generate_series(1, ${conversations}::int) n`;
+  await ctx.db.execute(sql`
+    insert into conversations (project_id, id, key, started_at, last_activity_at, received_at, labels, models)
+    select ${ctx.projectId}, id, 'trace:' || id, at - 1000, at - 1000, at, ${sql.param(labels)}::text[], ${sql.param(models)}::text[]
+    from (${all}) c`);
+  if (read === null) return;
+  await ctx.db.execute(sql`
+    insert into rule_runs (project_id, id, rule_id, rule_version, configuration_revision, conversation_id, last_activity_at,
+      origin, status, result_count)
+    select ${ctx.projectId}, 'run_' || id, ${RULE}, ${read.version ?? VERSION}, ${read.revision ?? 1}, id, at - 1000,
+      ${read.origin ?? "automatic"}, 'completed', 0
+    from (${all}) c`);
+  await ctx.db.execute(sql`
+    insert into occurrences (project_id, id, finding_id, conversation_id, rule_run_id, score, confidence, severity, title,
+      summary, evidence, cause_ids, detected_at, updated_at)
+    select ${ctx.projectId}, 'occ_' || id, ${findingId}, id, 'run_' || id, 1, 1, 'high', '', '', '[]', '{}', at, at
+    from (${all}) c where has_it`);
+}
+
+const BEFORE = { affected: 56, conversations: 2800, days: [-28, 0] } as const satisfies Partial<Traffic>;
+const before = { ...BEFORE, days: [-28, 0] as [number, number] };
+const SINCE: [number, number] = [0, 20];
+
+test("a fix is proven by the conversations that the Rule has read since, and by no others", async () => {
+  const { stored, fix } = await resolved();
+  const other = await resolved();
+  await stored(before);
+  await stored({ conversations: 450, days: SINCE });
+  await other.stored({ ...before, affected: 2800 });
+  await stored({ conversations: 5000, days: SINCE, read: null });
+  expect(await fix()).toMatchObject({
+    verdict: "not_enough",
+    before: { affected: 56, conversations: 2800 },
+    since: { affected: 0, conversations: 450 },
+    needed: 498,
+    notRead: { before: 0, since: 5000 },
+    readings: [{ ruleId: RULE, ruleVersion: VERSION, configurationRevision: 1 }],
+  });
+  await stored({ conversations: 150, days: SINCE });
+  expect(await fix()).toMatchObject({ verdict: "proven", since: { affected: 0, conversations: 600 } });
+});
+
+test("turning the Rule off proves nothing", async () => {
+  const { stored, fix } = await resolved();
+  await stored(before);
+  await stored({ conversations: 5000, days: SINCE, read: null });
+  expect(await fix()).toMatchObject({ verdict: "not_enough", since: { conversations: 0 }, difference: null });
+});
+
+test("stricter settings prove nothing until they have read the days before too", async () => {
+  const { ctx, stored, fix } = await resolved();
+  await updateRule(ctx, { ruleId: RULE, configuration: { minDiagnosticConfidence: 0.9 } });
+  await stored(before);
+  await stored({ conversations: 3000, days: SINCE, read: { revision: 2 } });
+  expect(await fix()).toMatchObject({ verdict: "not_enough", notRead: { before: 2800, since: 0 } });
+  await stored({ ...before, read: { revision: 2, origin: "backfill" } });
+  expect(await fix()).toMatchObject({ verdict: "proven", readings: [{ configurationRevision: 2 }] });
+});
+
+test("a new version of the Rule proves nothing until it has read the days before too", async () => {
+  const { stored, fix } = await resolved();
+  await stored({ ...before, read: { version: VERSION - 1 } });
+  await stored({ conversations: 3000, days: SINCE });
+  expect(await fix()).toMatchObject({ verdict: "not_enough", notRead: { before: 2800, since: 0 } });
+});
+
+test("another sample rate reads fewer conversations in the same way", async () => {
+  const { ctx, stored, fix } = await resolved();
+  await updateRule(ctx, { ruleId: RULE, configuration: { sampleRate: 0.1 } });
+  await stored(before);
+  await stored({ conversations: 600, days: SINCE, read: { revision: 2 } });
+  expect(await fix()).toMatchObject({ verdict: "proven", since: { conversations: 600 } });
+});
+
+test("conversations that people chose to have read do not count outside the sample", async () => {
+  const { ctx, stored, fix } = await resolved();
+  await updateRule(ctx, { ruleId: RULE, configuration: { sampleRate: 0 } });
+  await stored({ ...before, read: { revision: 2, origin: "on_demand" } });
+  await stored({ conversations: 3000, days: SINCE, read: { revision: 2, origin: "on_demand" } });
+  expect(await fix()).toMatchObject({ verdict: "not_enough", before: { conversations: 0 }, notRead: { since: 3000 } });
+});
+
+test("more traffic of a kind that never had it is no fix", async () => {
+  const { stored, fix } = await resolved();
+  await stored({ affected: 100, conversations: 1000, days: before.days, labels: ["chat"] });
+  await stored({ affected: 10, conversations: 1000, days: before.days, labels: ["mail"] });
+  await stored({ affected: 20, conversations: 200, days: SINCE, labels: ["chat"] });
+  await stored({ affected: 18, conversations: 1800, days: SINCE, labels: ["mail"] });
+  const { verdict, difference } = await fix();
+  expect(verdict).not.toBe("proven");
+  expect(difference!.rate).toBeCloseTo(0, 6);
+});
+
+test("a new model beside the old one is left out, and one that replaces it is compared", async () => {
+  const beside = await resolved();
+  await beside.stored({ ...before, models: ["old"] });
+  await beside.stored({ affected: 12, conversations: 600, days: SINCE, models: ["old"] });
+  await beside.stored({ conversations: 5000, days: SINCE, models: ["new"] });
+  expect(await beside.fix()).toMatchObject({
+    since: { affected: 12, conversations: 600 },
+    withoutPast: 5000,
+    comparedBy: "model_and_labels",
+  });
+  const instead = await resolved();
+  await instead.stored({ ...before, models: ["old"] });
+  await instead.stored({ conversations: 600, days: SINCE, models: ["new"] });
+  expect(await instead.fix()).toMatchObject({ verdict: "proven", withoutPast: 0, comparedBy: "labels" });
+});
+
+test("a fix made at a peak is compared with the calm days before it", async () => {
+  const { ctx, at, findingId, stored, fix } = await resolved();
+  await stored({ affected: 20, conversations: 2600, days: [-28, -5] });
+  await stored({ affected: 60, conversations: 400, days: [-4, 0] });
+  await stored({ affected: 2, conversations: 300, days: SINCE });
+  const peak = { from: at - 2 * DAY_MS, id: newId("fev") };
+  expect(await fix()).toMatchObject({ calmPast: false });
+  await ctx.db.execute(sql`
+    insert into finding_events (project_id, id, finding_id, kind, at, actor_kind, detail)
+    values (${ctx.projectId}, ${peak.id}, ${findingId}, 'escalating', ${peak.from}, 'system', '{}')`);
+  expect(await fix()).toMatchObject({ calmPast: true, before: { affected: 20, conversations: 2600 } });
+});
+
+test("a rare Finding is compared with 56 days", async () => {
+  const { stored, fix } = await resolved();
+  await stored({ affected: 4, conversations: 1400, days: [-28, 0] });
+  await stored({ affected: 4, conversations: 1400, days: [-56, -28] });
+  await stored({ conversations: 10, days: SINCE });
+  expect(await fix()).toMatchObject({ days: 56, before: { affected: 8, conversations: 2800 } });
+});

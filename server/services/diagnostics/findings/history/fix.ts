@@ -1,0 +1,207 @@
+import { type SQL, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
+import { NOW_DAYS, wilson } from "../../rules";
+import { startOfDay } from "../counts/occurrence-changes";
+import {
+  kindOfReadings,
+  type Readings,
+  type RuleHistory,
+  readingOf,
+  readingsOf,
+  ruleHistory,
+  rulesOfFinding,
+} from "../readings";
+import type { FindingFix } from "../schemas";
+import { type DayCount, type Watched, watch, worseOf } from "./watch";
+
+/** Days before a fix that are compared with what came since: more if these cannot prove even a complete fix. */
+export const DAYS_BEFORE_FIX = [28, 56] as const;
+export const DAYS_SINCE_FIX = 56;
+/** A project with more in these days is not counted, which bounds the query's cost. */
+const CONVERSATIONS_MAX = 200_000;
+/** A label or model of fewer conversations, before and since, cannot change a rate by more than two points. */
+const COMMON = 0.02;
+/** Below this share of their former number, conversations with the models from before have been replaced. */
+const REPLACED = 0.1;
+/** Feedback about a conversation comes within this time. */
+const FEEDBACK_MS = 48 * 60 * 60 * 1000;
+const BY_FEEDBACK = "negative_feedback";
+
+type Finding = { signal: string; resolvedAt: number | null; regressedAt: number | null };
+
+/** Compares a Finding's rate before it was resolved with its rate since. `null` if there is no fix, or too much to count. */
+export async function fixOf(ctx: Ctx, findingId: string, finding: Finding): Promise<FindingFix | null> {
+  const at = await fixedAt(ctx, findingId, finding);
+  if (at === null) return null;
+  const history = await ruleHistory(ctx, await rulesOfFinding(ctx, findingId));
+  let fix: FindingFix | null = null;
+  for (const days of DAYS_BEFORE_FIX) {
+    const counted = await countsAround(ctx, { findingId, at, days, history, waits: finding.signal === BY_FEEDBACK });
+    if (counted === null) return fix;
+    fix = await fixIn(ctx, { findingId, finding, at, days, history, counted });
+    if (fix.needed !== null) return fix;
+  }
+  return fix;
+}
+
+type Count = {
+  is_since: boolean;
+  day: number;
+  models: string[];
+  labels: string[];
+  readings: Readings;
+  conversations: number;
+  affected: number;
+};
+type Input = { findingId: string; at: number; days: number; history: RuleHistory; waits: boolean };
+
+/** Counts conversations by day, kind and reading; `null` if there are too many. */
+async function countsAround(ctx: Ctx, { findingId, at, days, history, waits }: Input): Promise<Count[] | null> {
+  const common = (column: SQL) => sql`
+    select array_agg(value) from (
+      select value from around, sizes, unnest(${column}) value
+      group by value having count(*) filter (where not is_since) >= ${COMMON}::float8 * max(sizes.before)
+        or count(*) filter (where is_since) >= ${COMMON}::float8 * max(sizes.since)) often`;
+  const only = (column: SQL, kept: SQL) => sql`array(
+    select value from unnest(${column}) value where value = any(${kept}) order by 1)`;
+  const rows = await ctx.db.execute<Count & { day: string }>(sql`
+    with around as materialized (
+      select id, started_at, started_at > ${at}::bigint as is_since, models, labels from conversations
+      where project_id = ${ctx.projectId} and started_at >= ${at - days * DAY_MS}::bigint
+        and started_at <= ${at + DAYS_SINCE_FIX * DAY_MS}::bigint
+        ${waits ? sql`and last_activity_at <= ${NOW} - ${FEEDBACK_MS}::bigint` : sql``}
+      order by started_at desc limit ${CONVERSATIONS_MAX}
+    ),
+    sizes as (
+      select greatest(1, count(*) filter (where not is_since)) as before, greatest(1, count(*) filter (where is_since)) as since
+      from around
+    ),
+    often as (select (${common(sql`models`)}) as models, (${common(sql`labels`)}) as labels)
+    select a.is_since, (a.started_at / ${DAY_MS}) * ${DAY_MS} as day, ${only(sql`a.models`, sql`often.models`)} as models,
+      ${only(sql`a.labels`, sql`often.labels`)} as labels, read.readings, count(*)::int as conversations,
+      count(o.id)::int as affected
+    from often cross join around a
+    left join lateral (${readingsOf(ctx, history, sql`a.id`)}) read on true
+    left join occurrences o
+      on o.project_id = ${ctx.projectId} and o.finding_id = ${findingId} and o.conversation_id = a.id
+    group by 1, 2, 3, 4, 5`);
+  const counts = [...rows].map((row) => ({ ...row, day: Number(row.day) }));
+  return totalOf(counts) >= CONVERSATIONS_MAX ? null : counts;
+}
+
+const totalOf = (counts: readonly Count[]) => counts.reduce((sum, { conversations }) => sum + conversations, 0);
+
+type Counted = {
+  findingId: string;
+  finding: Finding;
+  at: number;
+  days: number;
+  history: RuleHistory;
+  counted: readonly Count[];
+};
+
+async function fixIn(ctx: Ctx, { findingId, finding, at, days, history, counted }: Counted): Promise<FindingFix> {
+  const read = comparable(counted, history);
+  const { watched, by, isCalm } = compared(read, await peaksOf(ctx, findingId, at, days), at);
+  const without = (isSince: boolean) => {
+    const on = (some: readonly Count[]) => totalOf(some.filter((one) => one.is_since === isSince));
+    return on(counted) - on(read);
+  };
+  return {
+    at,
+    days,
+    before: shareOf(watched.before),
+    since: shareOf(watched.since),
+    difference: watched.difference,
+    verdict: finding.regressedAt === null ? watched.verdict : "regressed",
+    needed: watched.needed,
+    notRead: { before: without(false), since: without(true) },
+    withoutPast: watched.withoutPast,
+    comparedBy: by,
+    calmPast: isCalm,
+    readings: (read[0]?.readings ?? []).map(readingOf),
+  };
+}
+
+const shareOf = (rate: Watched["before"]) => ({ ...rate, rate: wilson(rate) });
+
+/**
+ * Returns the counts of conversations in which the Rules find the same, by version and settings: of several such groups the one
+ * with which most can be compared. A Rule that reads less, or otherwise, than before does not make a Finding rarer.
+ */
+function comparable(counts: readonly Count[], history: RuleHistory): Count[] {
+  const groups = Map.groupBy(counts, ({ readings }) => kindOfReadings(history, readings));
+  groups.delete(null);
+  const sizeOf = (some: readonly Count[]) => {
+    const since = totalOf(some.filter((one) => one.is_since));
+    const before = totalOf(some) - since;
+    return [(before * since) / (before + since), before + since] as const;
+  };
+  const [best] = [...groups.values()]
+    .map((some) => ({ some, size: sizeOf(some) }))
+    .sort((a, b) => b.size[0] - a.size[0] || b.size[1] - a.size[1]);
+  return best?.some ?? [];
+}
+
+type Peak = { from: number; until: number };
+
+/** Compares by model and labels, or by labels alone where the change replaced the models; and with the calm days alone. */
+function compared(counts: readonly Count[], peaks: readonly Peak[], at: number) {
+  const dayCounts = (withModels: boolean): DayCount[] =>
+    counts.map(({ is_since: isSince, day, models, labels, conversations, affected }) => ({
+      isSince,
+      day,
+      kind: JSON.stringify(withModels ? [labels, models] : [labels]),
+      conversations,
+      affected,
+    }));
+  const isReplaced = modelsAreReplaced(counts, dayCounts(true), at);
+  const all = dayCounts(!isReplaced);
+  const calm = all.filter(
+    ({ day, isSince }) => isSince || !peaks.some(({ from, until }) => day >= from && day < until),
+  );
+  const whole = watch(all);
+  const watched = peaks.length === 0 ? whole : worseOf(whole, watch(calm));
+  return { watched, by: isReplaced ? ("labels" as const) : ("model_and_labels" as const), isCalm: watched !== whole };
+}
+
+/**
+ * Returns whether hardly any conversation since has the models from before. If those continue beside a new model, only they are
+ * compared, because what the new one serves may be other traffic.
+ */
+function modelsAreReplaced(counts: readonly Count[], byModel: readonly DayCount[], at: number): boolean {
+  const { before, since, withoutPast } = watch(byModel);
+  if (withoutPast === 0) return false;
+  const days = counts.map(({ day }) => day);
+  const daysBefore = Math.max(1, (at - Math.min(...days)) / DAY_MS);
+  const daysSince = Math.max(1, (Math.max(...days) + DAY_MS - at) / DAY_MS);
+  return since.conversations / daysSince < REPLACED * (before.conversations / daysBefore);
+}
+
+/** Returns the days before the fix in which the Finding escalated: a rate at its peak falls without any fix. */
+async function peaksOf(ctx: Ctx, findingId: string, at: number, days: number): Promise<Peak[]> {
+  const rows = await ctx.db.execute<{ kind: "escalating" | "calmed"; at: string }>(sql`
+    select kind, at from finding_events
+    where project_id = ${ctx.projectId} and finding_id = ${findingId} and kind in ('escalating', 'calmed')
+      and at >= ${at - days * DAY_MS}::bigint and at <= ${at}::bigint
+    order by at, id`);
+  const peaks: Peak[] = [];
+  for (const row of rows) {
+    const open = peaks.at(-1);
+    if (row.kind === "escalating") peaks.push({ from: startOfDay(Number(row.at)) - NOW_DAYS * DAY_MS, until: at });
+    else if (open) open.until = Number(row.at);
+  }
+  return peaks;
+}
+
+/** Returns when a Finding was last resolved, even if it has regressed since. */
+async function fixedAt(ctx: Ctx, findingId: string, { resolvedAt, regressedAt }: Finding): Promise<number | null> {
+  if (resolvedAt !== null || regressedAt === null) return resolvedAt;
+  const [regressed] = await ctx.db.execute<{ at: string | null }>(sql`
+    select detail ->> 'resolvedAt' as at from finding_events
+    where project_id = ${ctx.projectId} and finding_id = ${findingId} and kind = 'regressed'
+    order by at desc, id desc limit 1`);
+  return regressed?.at ? Number(regressed.at) : null;
+}
