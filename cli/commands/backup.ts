@@ -58,7 +58,7 @@ async function backup({ to, passphraseFile, verify }: BackupOptions, command: Co
   const { bytes, rows, checksum, withSecret } = shownOf(read);
   const { tables, createdAt } = read.manifest;
   await writeDown({ kind: "backup", ...shownOf(read), verifiedAt: verify ? Date.now() : null });
-  const known = { file, createdAt, tables: tables.length, rows, bytes, checksum, verified: verify, withSecret };
+  const known = { place: file, createdAt, tables: tables.length, rows, bytes, checksum, verified: verify, withSecret };
   printResult(command, { backup: known }, [
     `${file}: ${rows.toLocaleString("en")} rows in ${tables.length} tables, ${bytes.toLocaleString("en")} bytes${verify ? ", verified" : ""}.`,
     ...filesLeftOut(read),

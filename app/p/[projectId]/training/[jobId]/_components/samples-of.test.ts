@@ -23,7 +23,7 @@ test("answers to the same held-out Example are shown together, in training order
     {
       key: "ex_1",
       exampleId: "ex_1",
-      asked: "system: Be brief.\nuser: Where is it?",
+      question: "system: Be brief.\nuser: Where is it?",
       expected: "On its way.",
       answers: [
         { step: 0, text: "?" },

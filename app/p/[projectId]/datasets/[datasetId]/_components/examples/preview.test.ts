@@ -15,7 +15,7 @@ const input = {
 
 test("an Example's preview is its last question and its answer", () => {
   expect(previewOf({ input, expectedOutput: answer({ content: "Tomorrow." }) })).toEqual({
-    asked: "Where is 4711?",
+    question: "Where is 4711?",
     answer: "Tomorrow.",
   });
 });
