@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
 import { DAY_MS } from "@/server/platform/durations";
 import { verb } from "@/server/platform/verb";
+import { summariseCalls } from "@/server/services/telemetry";
 import { type CostSource, costSource } from "./cost-source";
 import { inDays, SUMS, type SumsRow, sumsOf, wholeDays } from "./daily-costs";
 import { requireDays } from "./require-range";
@@ -27,7 +28,7 @@ export const getCosts = verb(
     name: "costs.get",
     summary: "Read the costs of model calls over time, by day and group, with a table of the groups.",
     description:
-      "The range is expanded to whole UTC days. Sums are exact; calls without a known cost are counted separately and add nothing, and `costComplete` is `false` for a sum that excludes some. Grouped by `label`, a call counts in each label of its conversation; `total` and `totals` count it once. Served from daily aggregates, so response time does not depend on the number of calls, except by `user` (the end user of the application): those sums are read from the calls in the range. Grouping by `user` also requires `diagnostics:read` or `project:data:read`, like conversations. The most expensive groups are listed, and `rest` sums the others.",
+      "The range is expanded to whole UTC days. Sums are exact; calls without a known cost are counted separately and add nothing, and `costComplete` is `false` for a sum that excludes some. Grouped by `label`, a call counts in each label of its conversation; `total` and `totals` count it once. Served from daily aggregates, so response time does not depend on the number of calls, except by `user` (the end user of the application): those sums are read from the calls in the range. Grouping by `user` also requires `diagnostics:read` or `project:data:read`, like conversations. The most expensive groups are listed, and `rest` sums the others. `newestCalls` says how many of the newest 10,000 calls of the range had errors, and within how many milliseconds 95% of them ended (`p95Ms`).",
     effect: "read",
     capability: "model-pricing:read",
     input: getCostsInput,
@@ -54,6 +55,8 @@ export const getCosts = verb(
       ...valuesOf(days, group.key),
     }));
     if (ofGroups > shown.length) series.push({ key: null, others: true, ...valuesOf(days, null) });
+    const [newestCalls] = await summariseCalls(ctx, [{ from, to }]);
+    if (!newestCalls) throw new Error("A range was not counted.");
     const totals = days.map((day) => all.days?.[day] ?? NO_CALLS);
     return {
       costs: {
@@ -69,6 +72,7 @@ export const getCosts = verb(
         totals: totals.map(({ cost }) => cost),
         totalsUnpricedCalls: totals.map(({ unpriced }) => unpriced),
         total: { ...sumsOf(all), usage: all.usage ?? {} },
+        newestCalls,
       },
     };
   },

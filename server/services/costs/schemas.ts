@@ -9,6 +9,7 @@ import {
   queryUnixMs,
   unixMs,
 } from "@/server/platform/schemas";
+import { callsSummary } from "@/server/services/telemetry/search/schemas";
 
 /** Longer than any model name or definition id. */
 const NAME_MAX = 500;
@@ -196,6 +197,7 @@ export const costsReply = z.object({
     totalsUnpricedCalls: z.array(z.int()),
     /** Each call counted once, regardless of grouping. */
     total: z.object({ ...sums, usage: z.record(z.string(), z.number()) }),
+    newestCalls: callsSummary,
   }),
 });
 export type Costs = z.infer<typeof costsReply>["costs"];

@@ -5,7 +5,7 @@ import { hasCapability } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
 import { summariseCosts } from "@/server/services/costs";
 import { summariseFindings, wilson } from "@/server/services/diagnostics";
-import { summariseConversations } from "@/server/services/telemetry";
+import { summariseCalls, summariseConversations } from "@/server/services/telemetry";
 import type { ConversationsSummary } from "@/server/services/telemetry/search/schemas";
 import { periodsOf } from "./periods";
 import { readStanding } from "./read-standing";
@@ -29,8 +29,10 @@ export const getHome = verb(
     const { now, since, firstAt, pulse, failedRuns, closedTickets } = standing;
     const { period, before, isComparable } = periodsOf(now, firstAt);
     const findings = await summariseFindings(ctx, since.at);
-    const [inPeriod, inBefore] = await summariseConversations(ctx, isComparable ? [period, before] : [period]);
-    if (!inPeriod) throw new Error("A period was not counted.");
+    const periods = isComparable ? [period, before] : [period];
+    const [inPeriod, inBefore] = await summariseConversations(ctx, periods);
+    const [calls, callsBefore] = await summariseCalls(ctx, periods);
+    if (!inPeriod || !calls) throw new Error("A period was not counted.");
     const costs = hasCapability(ctx, ["model-pricing:read"])
       ? await summariseCosts(ctx, { now, period, before })
       : null;
@@ -49,6 +51,7 @@ export const getHome = verb(
         failedRuns,
         closedTickets,
         conversations: { period: inPeriod, before: inBefore ?? null, limits: limitsOf(inPeriod) },
+        calls: { period: calls, before: callsBefore ?? null },
         ...parts,
         steps: stepsOf(
           { ...standing, hasConversations: firstAt !== null, findingsForReview: findings.review.count },

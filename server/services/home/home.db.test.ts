@@ -24,20 +24,20 @@ import { failedTool } from "@/server/services/diagnostics/work-items/testing";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
 import { listEvaluations } from "@/server/services/proof";
 import { storedEvaluation } from "@/server/services/proof/testing/stored-evaluation";
-import { conversationFacets } from "@/server/services/telemetry";
-import { chatSpan, ingest } from "@/server/services/telemetry/testing";
+import { conversationFacets, createFeedback } from "@/server/services/telemetry";
+import { chatSpan, ingest, type TestSpan } from "@/server/services/telemetry/testing";
 import { storedJob as storedTraining } from "@/server/services/training/testing/stored-job";
 import { getHome, lastVisit } from ".";
 
 const TODAY = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 
 let spans = 0;
-async function calls(ctx: Ctx, daysAgo: number, model: string, attributes = {}) {
+async function calls(ctx: Ctx, daysAgo: number, model: string, more: Partial<TestSpan> = {}) {
   const n = ++spans;
   const hex = (length: number) => n.toString(16).padStart(length, "0");
   const startMs = TODAY - daysAgo * DAY_MS + HOUR_MS + n;
   await ingest(ctx, [
-    chatSpan({ traceId: hex(32), spanId: hex(16), startMs, attributes }, { model, tokens: [1000, 100] }),
+    chatSpan({ traceId: hex(32), spanId: hex(16), startMs, ...more }, { model, tokens: [1000, 100] }),
   ]);
 }
 
@@ -131,11 +131,48 @@ test("every number of Home is that of the page behind it, and another project ha
 /** Filters as a caller sends them. */
 const copied = <T extends object>(filters: T) => structuredClone(filters) as never;
 
-test("Home is read with four statements", async () => {
+test("errors and latency of calls and thumbs down are those of the pages of the same days, in this project only", async () => {
+  const { ctx } = await testProject();
+  const { ctx: other } = await testProject();
+  const named = (id: string) => ({ attributes: { "gen_ai.conversation.id": id } });
+  expect((await getHome(ctx, {})).home.calls).toEqual({
+    period: { counted: 0, sampled: false, errors: 0, p95Ms: null },
+    before: null,
+  });
+
+  for (const at of [14, 12]) await calls(ctx, at, "gpt-4o", { ...named(`before ${at}`), durationMs: 700 });
+  for (let n = 1; n <= 20; n++) await calls(ctx, 3, "gpt-4o", { ...named(`call ${n}`), durationMs: n * 100 });
+  await calls(ctx, 2, "gpt-4o", { ...named("call 21"), durationMs: 50, error: "rate limit" });
+  await calls(other, 2, "gpt-4o", { ...named("call 21"), durationMs: 60_000, error: "rate limit" });
+  await createFeedback(ctx, { conversationId: "before 12", kind: "thumb", value: "down" });
+  await createFeedback(ctx, { conversationId: "call 1", kind: "thumb", value: "down" });
+  await createFeedback(ctx, { conversationId: "call 1", kind: "comment", value: "No" });
+  await createFeedback(ctx, { conversationId: "call 2", kind: "thumb", value: "up" });
+  await createFeedback(other, { conversationId: "call 21", kind: "thumb", value: "down" });
+
+  const { home } = await getHome(ctx, {});
+  expect(home.calls).toEqual({
+    period: { counted: 21, sampled: false, errors: 1, p95Ms: 1900 },
+    before: { counted: 2, sampled: false, errors: 0, p95Ms: 700 },
+  });
+  const { period, before } = home.conversations;
+  expect(period).toMatchObject({ withFeedback: 2, withThumbsDown: 1 });
+  expect(before).toMatchObject({ withFeedback: 1, withThumbsDown: 1 });
+  for (const [days, seen] of [
+    [period, home.calls.period],
+    [before!, home.calls.before],
+  ] as const) {
+    expect((await getCosts(ctx, { from: days.from, to: days.to })).costs.newestCalls).toEqual(seen);
+    const { facets } = await conversationFacets(ctx, { startedAfter: days.from, startedBefore: days.to });
+    expect(days).toMatchObject({ withFeedback: facets.withFeedback, withThumbsDown: facets.withThumbsDown });
+  }
+});
+
+test("Home is read with five statements", async () => {
   const { ctx } = shared;
   const [execute, select] = [vi.spyOn(ctx.db, "execute"), vi.spyOn(ctx.db, "select")];
   await getHome(ctx, {});
-  expect(execute).toHaveBeenCalledTimes(4);
+  expect(execute).toHaveBeenCalledTimes(5);
   expect(select).not.toHaveBeenCalled();
   vi.restoreAllMocks();
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { PROOF_VERDICTS } from "@/db/schema/enumerations";
 import { costsSummary } from "@/server/services/costs/schemas";
 import { findingsSummary } from "@/server/services/diagnostics/findings/schemas";
-import { conversationsSummary } from "@/server/services/telemetry/search/schemas";
+import { callsSummary, conversationsSummary } from "@/server/services/telemetry/search/schemas";
 
 /** The loop, in order. */
 export const HOME_STEPS = ["send", "diagnose", "review", "collect", "train", "prove"] as const;
@@ -76,6 +76,8 @@ export const homeReply = z.object({
       /** The 95% interval (Wilson) of both shares of `period`; `null` without conversations. */
       limits: z.object({ withFindings: interval.nullable(), withErrors: interval.nullable() }),
     }),
+    /** Model calls of the same days. */
+    calls: z.object({ period: callsSummary, before: callsSummary.nullable() }),
     costs: costsSummary.extend({ before: costsSummary.shape.before.nullable() }).nullable(),
     work: work.nullable(),
     steps: z.array(step),

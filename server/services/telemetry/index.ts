@@ -73,4 +73,5 @@ export { countConversations, idsOfMatching } from "./search/count-conversations"
 export { downloadConversations } from "./search/download-conversations";
 export { listConversations } from "./search/list-conversations";
 export { traitColumns, traitValues } from "./search/search-terms";
+export { summariseCalls } from "./search/summarise-calls";
 export { summariseConversations } from "./search/summarise-conversations";

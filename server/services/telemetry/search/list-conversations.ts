@@ -164,16 +164,18 @@ export const narrowedBy = (filters: ConversationFilters): SQL | undefined => {
   );
 };
 
-const hasFeedbackSuchAs = (condition: SQL) => sql`exists (
-  select 1 from ${feedback} f
-  where f.project_id = ${conversations.projectId} and f.conversation_id = ${conversations.id} and f.given_by_user
-    and ${condition})`;
+const OF_USERS = sql`${feedback} f
+  where f.project_id = ${conversations.projectId} and f.conversation_id = ${conversations.id} and f.given_by_user`;
+const IS_THUMBS_DOWN = sql`f.kind = 'thumb' and f.value = '"down"'`;
 
 /** Condition: users of the application gave feedback on the conversation. */
-export const HAS_FEEDBACK = hasFeedbackSuchAs(sql`true`);
+export const HAS_FEEDBACK = sql`exists (select 1 from ${OF_USERS})`;
 
 /** Condition: a user of the application gave it, or one of its turns, a thumbs down. */
-export const HAS_THUMBS_DOWN = hasFeedbackSuchAs(sql`f.kind = 'thumb' and f.value = '"down"'`);
+export const HAS_THUMBS_DOWN = sql`exists (select 1 from ${OF_USERS} and ${IS_THUMBS_DOWN})`;
+
+/** Both conditions with one look at the index: whether there is a thumbs down, `null` without feedback. */
+export const THUMBS_DOWN_IN_FEEDBACK = sql`(select bool_or(${IS_THUMBS_DOWN}) from ${OF_USERS})`;
 
 /** Condition: the value, if it is known, is in a range that includes its ends. */
 const within = (value: SQLWrapper, min: number | undefined, max: number | undefined, type: "numeric" | "bigint") =>

@@ -1,7 +1,7 @@
 import Link from "next/link";
 import { PageSection } from "@/app/_components/layout/page-body";
 import { Money } from "@/app/_components/values/money";
-import { formatCount, formatPercent, formatUsd, plural, UNKNOWN } from "@/app/_lib/format";
+import { formatCount, formatDuration, formatPercent, formatUsd, plural, UNKNOWN } from "@/app/_lib/format";
 import { DAY_MS } from "@/server/platform/durations";
 import { Change } from "../../costs/_components/change";
 import { conversationsHref, costsHref } from "../../costs/_components/view";
@@ -23,6 +23,8 @@ export function Numbers({ projectId, home }: Props) {
         {home.costs === null ? null : <Cost projectId={projectId} costs={home.costs} />}
         <Share projectId={projectId} home={home} title="With Findings" of="withFindings" filter={{ findings: true }} />
         <Share projectId={projectId} home={home} title="With errors" of="withErrors" filter={{ errors: true }} />
+        {home.costs === null ? null : <Calls projectId={projectId} home={home} />}
+        <ThumbsDown projectId={projectId} home={home} />
         <div>
           <dt>Conversations</dt>
           <dd>
@@ -108,6 +110,71 @@ function Share({ projectId, home, title, of, filter }: ShareProps) {
               {before === null ? "" : ` · ${formatPercent(share(before)) || UNKNOWN} before`}
             </span>
           </>
+        )}
+      </dd>
+    </div>
+  );
+}
+
+/** How model calls went. The costs of the same days have both numbers. */
+function Calls({ projectId, home }: Props) {
+  const { period, before } = home.calls;
+  const share = (part: typeof period) => (part.counted === 0 ? null : part.errors / part.counted);
+  const of = `${period.sampled ? "the newest " : ""}${plural(period.counted, "call")}`;
+  const href = costsHref(projectId, home.conversations.period);
+  return (
+    <>
+      <div>
+        <dt>Calls with errors</dt>
+        <dd>
+          <Link href={href}>{formatPercent(share(period))}</Link>
+          <span className={classes.quiet}>
+            {" "}
+            of {of}
+            {before === null ? "" : ` · ${formatPercent(share(before))} before`}
+          </span>
+        </dd>
+      </div>
+      <div>
+        <dt>p95 latency</dt>
+        <dd>
+          <Link href={href}>{formatDuration(period.p95Ms)}</Link>
+          <span className={classes.quiet}>
+            {" "}
+            of {of}
+            {before === null ? "" : ` · ${formatDuration(before.p95Ms)} before`}
+          </span>
+        </dd>
+      </div>
+    </>
+  );
+}
+
+/** Thumbs down of the conversations that users rated. */
+function ThumbsDown({ projectId, home }: Props) {
+  const { period, before } = home.conversations;
+  return (
+    <div>
+      <dt>Thumbs down</dt>
+      <dd>
+        {period.withFeedback === 0 ? (
+          <span className={classes.quiet}>no feedback yet</span>
+        ) : (
+          <>
+            <Link href={conversationsHref(projectId, period, { thumbsDown: true })}>
+              {plural(period.withThumbsDown, "conversation")}
+            </Link>{" "}
+            of{" "}
+            <Link href={conversationsHref(projectId, period, { feedback: true })}>
+              {formatCount(period.withFeedback)} with feedback
+            </Link>
+          </>
+        )}
+        {before === null || before.withFeedback === 0 ? null : (
+          <span className={classes.quiet}>
+            {" "}
+            · {formatCount(before.withThumbsDown)} of {formatCount(before.withFeedback)} before
+          </span>
         )}
       </dd>
     </div>

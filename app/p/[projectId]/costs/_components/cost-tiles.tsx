@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { Money } from "@/app/_components/values/money";
-import { formatCount, formatDay, formatPercent, plural } from "@/app/_lib/format";
+import { formatCount, formatDay, formatDuration, formatPercent, plural } from "@/app/_lib/format";
 import { AtLeast } from "@/app/p/[projectId]/_components/costs/cost-total";
 import type { Costs } from "@/server/services/costs/schemas";
 import { pageHref } from "../../_components/shell/pages";
@@ -27,7 +27,7 @@ export function CostTiles({
   costs: Costs;
   before: Costs | undefined;
 }) {
-  const { from, to, days, total } = costs;
+  const { from, to, days, total, newestCalls: newest } = costs;
   const priced = total.calls - total.unpricedCalls;
   return (
     <div className={classes.tiles}>
@@ -58,6 +58,16 @@ export function CostTiles({
       </Tile>
       <Tile label="Average" value={<Money usd={priced > 0 ? (total.cost ?? 0) / priced : null} />}>
         per priced call
+      </Tile>
+      <Tile
+        label="Calls with errors"
+        value={formatPercent(newest.counted === 0 ? null : newest.errors / newest.counted)}
+      >
+        {formatCount(newest.errors)} of {newest.sampled ? "the newest " : ""}
+        {plural(newest.counted, "model call")}
+      </Tile>
+      <Tile label="p95 latency" value={formatDuration(newest.p95Ms)}>
+        95 of 100 {newest.sampled ? `of the newest ${formatCount(newest.counted)} ` : ""}calls took at most this long
       </Tile>
     </div>
   );

@@ -8,7 +8,7 @@ export function CostsSkeleton() {
   return (
     <div role="status" aria-label="Loading costs">
       <div className={classes.tiles}>
-        {[0, 1, 2, 3].map((tile) => (
+        {[0, 1, 2, 3, 4, 5].map((tile) => (
           <div key={tile} className={classes.tile}>
             <Skeleton height={10} width={88} my={4} />
             <Skeleton height={20} width={120} my={5} />

@@ -106,6 +106,8 @@ export const conversationsHref = (
     hasUser?: boolean;
     findings?: boolean;
     errors?: boolean;
+    feedback?: boolean;
+    thumbsDown?: boolean;
   } = {},
 ) => `/p/${encodeURIComponent(projectId)}/conversations${conversationsSearch({ ...of, range: "custom", from, to })}`;
 
