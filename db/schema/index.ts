@@ -49,21 +49,6 @@ export {
 export { jobEngine, jobEvents, jobRuns, jobSchedules, jobSteps } from "./engine";
 export { feedback } from "./feedback";
 export { files } from "./files";
-export {
-  baseModels,
-  checkpoints,
-  trainerCommandParts,
-  trainerCommands,
-  trainers,
-  trainingArtifacts,
-  trainingEvents,
-  trainingJobs,
-  trainingManifests,
-  trainingPoints,
-  trainingRemovals,
-  triggerDecisions,
-  tuningConfigs,
-} from "./fine-tuning";
 export { evaluationJudgements, evaluationJudgings } from "./judging";
 export { deliveries, notices, notificationRules } from "./notifications";
 export { modelPriceDefinitions, priceCatalogues } from "./pricing";
@@ -100,6 +85,21 @@ export {
   toolCalls,
   traces,
 } from "./telemetry";
+export {
+  baseModels,
+  checkpoints,
+  trainerCommandParts,
+  trainerCommands,
+  trainers,
+  trainingArtifacts,
+  trainingEvents,
+  trainingJobs,
+  trainingManifests,
+  trainingPoints,
+  trainingRemovals,
+  triggerDecisions,
+  tuningConfigs,
+} from "./training";
 export {
   codeReferences,
   handoffRules,

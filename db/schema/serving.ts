@@ -26,8 +26,8 @@ import {
   ROLLOUT_OUTCOMES,
   SERVE_BACKENDS,
 } from "./enumerations";
-import { checkpoints, tuningConfigs } from "./fine-tuning";
 import { ofProject, withinProject } from "./projects";
+import { checkpoints, tuningConfigs } from "./training";
 
 type Json = Record<string, unknown>;
 

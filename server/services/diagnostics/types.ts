@@ -81,3 +81,6 @@ export type Detector = {
 
 /** A built-in Rule. `version` is bumped when its verdicts may change; a new version may read the same conversation again. */
 export type Rule = { id: string; version: number; name: string; summary: string; detectors: readonly Detector[] };
+
+/** A Rule as its file declares it; its id and its name are in `RULE_NAMES`. */
+export type BuiltIn = Omit<Rule, "id" | "name">;

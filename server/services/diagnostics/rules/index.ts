@@ -1,8 +1,9 @@
-import type { Rule } from "../types";
+import type { BuiltIn, Rule } from "../types";
 import { agentLoop } from "./agent-loop";
 import { brokenResponse } from "./broken-response";
 import { providerHealth } from "./provider-health";
 import { refusal } from "./refusal";
+import { RULE_NAMES, type RuleId } from "./schemas";
 import { taskFailure } from "./task-failure";
 import { toolFailure } from "./tool-failure";
 import { ungroundedAnswer } from "./ungrounded-answer";
@@ -10,19 +11,25 @@ import { unsafeContent } from "./unsafe-content";
 import { userCorrection } from "./user-correction";
 import { userDissatisfaction } from "./user-dissatisfaction";
 
-/** The built-in Rules in display order. */
-export const RULES: readonly Rule[] = [
-  toolFailure,
-  agentLoop,
-  userDissatisfaction,
-  userCorrection,
-  brokenResponse,
+const BUILT_IN: Record<RuleId, BuiltIn> = {
+  "tool-failure": toolFailure,
+  "agent-loop": agentLoop,
+  "user-dissatisfaction": userDissatisfaction,
+  "user-correction": userCorrection,
+  "broken-response": brokenResponse,
   refusal,
-  providerHealth,
-  taskFailure,
-  unsafeContent,
-  ungroundedAnswer,
-];
+  "provider-health": providerHealth,
+  "task-failure": taskFailure,
+  "unsafe-content": unsafeContent,
+  "ungrounded-answer": ungroundedAnswer,
+};
+
+/** The built-in Rules in display order. */
+export const RULES: readonly Rule[] = Object.entries(RULE_NAMES).map(([id, name]) => ({
+  id,
+  name,
+  ...BUILT_IN[id as RuleId],
+}));
 
 export { causeScope, FINDINGS_PER_SUBJECT, gatheringTitle, rulesSharingFindings } from "./causes/cause-scope";
 export { fingerprint } from "./causes/fingerprint";

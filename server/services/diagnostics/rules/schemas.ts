@@ -2,6 +2,21 @@ import { z } from "zod";
 import { SEVERITIES } from "@/db/schema/enumerations";
 import { filledText } from "@/server/platform/schemas";
 
+/** The built-in Rules by id, with their names, in display order. */
+export const RULE_NAMES = {
+  "tool-failure": "Tool failure",
+  "agent-loop": "Agent loop",
+  "user-dissatisfaction": "User dissatisfaction",
+  "user-correction": "User correction",
+  "broken-response": "Broken response",
+  refusal: "Refusal",
+  "provider-health": "Provider health",
+  "task-failure": "Task failure",
+  "unsafe-content": "Unsafe content",
+  "ungrounded-answer": "Ungrounded answer",
+} as const;
+export type RuleId = keyof typeof RULE_NAMES;
+
 export const ADJUDICATION_MODES = ["deterministic-only", "auto"] as const;
 export type AdjudicationMode = (typeof ADJUDICATION_MODES)[number];
 

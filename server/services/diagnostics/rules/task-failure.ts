@@ -1,10 +1,8 @@
 import { TASK_FAILURE_DETECTORS } from "../detectors";
-import type { Rule } from "../types";
+import type { BuiltIn } from "../types";
 
-export const taskFailure: Rule = {
-  id: "task-failure",
+export const taskFailure: BuiltIn = {
   version: 1,
-  name: "Task failure",
   summary: "Runs that were cut off, requests left open, and work that was announced or claimed but not done.",
   detectors: TASK_FAILURE_DETECTORS,
 };

@@ -1,10 +1,8 @@
 import { TOOL_FAILURE_DETECTORS } from "../detectors";
-import type { Rule } from "../types";
+import type { BuiltIn } from "../types";
 
-export const toolFailure: Rule = {
-  id: "tool-failure",
+export const toolFailure: BuiltIn = {
   version: 1,
-  name: "Tool failure",
   summary: "Tools that fail, are called wrongly or do not exist, and answers that ignore such failures.",
   detectors: TOOL_FAILURE_DETECTORS,
 };

@@ -1,10 +1,8 @@
 import { UNGROUNDED_ANSWER_DETECTORS } from "../detectors";
-import type { Rule } from "../types";
+import type { BuiltIn } from "../types";
 
-export const ungroundedAnswer: Rule = {
-  id: "ungrounded-answer",
+export const ungroundedAnswer: BuiltIn = {
   version: 1,
-  name: "Ungrounded answer",
   summary: "Answers that contradict what the tools returned, or state what nothing in the conversation supports.",
   detectors: UNGROUNDED_ANSWER_DETECTORS,
 };

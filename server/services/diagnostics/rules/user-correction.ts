@@ -1,10 +1,8 @@
 import { USER_CORRECTION_DETECTORS } from "../detectors";
-import type { Rule } from "../types";
+import type { BuiltIn } from "../types";
 
-export const userCorrection: Rule = {
-  id: "user-correction",
+export const userCorrection: BuiltIn = {
   version: 1,
-  name: "User correction",
   summary: "Users who correct the assistant, and how it responds.",
   detectors: USER_CORRECTION_DETECTORS,
 };

@@ -1,16 +1,8 @@
-/** The built-in Rules in the order of the catalogue, for filters and names. */
-export const RULES = [
-  { value: "tool-failure", label: "Tool failure" },
-  { value: "agent-loop", label: "Agent loop" },
-  { value: "user-dissatisfaction", label: "User dissatisfaction" },
-  { value: "user-correction", label: "User correction" },
-  { value: "broken-response", label: "Broken response" },
-  { value: "refusal", label: "Refusal" },
-  { value: "provider-health", label: "Provider health" },
-  { value: "task-failure", label: "Task failure" },
-  { value: "unsafe-content", label: "Unsafe content" },
-  { value: "ungrounded-answer", label: "Ungrounded answer" },
-] as const;
+import { RULE_NAMES } from "@/server/services/diagnostics/rules/schemas";
+
+/** The built-in Rules in display order, as options of a select. */
+export const RULE_OPTIONS = Object.entries(RULE_NAMES).map(([value, label]) => ({ value, label }));
 
 /** Returns a Rule's name; its id, if it is not built in. */
-export const ruleWords = (ruleId: string): string => RULES.find(({ value }) => value === ruleId)?.label ?? ruleId;
+export const ruleWords = (ruleId: string): string =>
+  RULE_OPTIONS.find(({ value }) => value === ruleId)?.label ?? ruleId;

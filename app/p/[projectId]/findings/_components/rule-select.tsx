@@ -1,5 +1,5 @@
 import { NativeSelect } from "@mantine/core";
-import { RULES } from "../../_components/findings/rule-words";
+import { RULE_OPTIONS } from "../../_components/findings/rule-words";
 
 type Props = {
   /** A Rule's id, possibly of one that no longer exists; `null` means any. */
@@ -15,8 +15,8 @@ export const RuleSelect = ({ value, onChange }: Props) => (
     onChange={(event) => onChange(event.currentTarget.value || null)}
     data={[
       { value: "", label: "Any Rule" },
-      ...RULES,
-      ...(value && !RULES.some((known) => known.value === value) ? [value] : []),
+      ...RULE_OPTIONS,
+      ...(value && !RULE_OPTIONS.some((known) => known.value === value) ? [value] : []),
     ]}
   />
 );

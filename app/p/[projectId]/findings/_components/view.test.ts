@@ -1,6 +1,4 @@
 import { expect, test } from "vitest";
-import { RULES as BUILT_IN } from "@/server/services/diagnostics/rules";
-import { RULES } from "../../_components/findings/rule-words";
 import { eventHref, isFiltered, listInput, loadView, TABS } from "./view";
 
 const inputOf = async (search: string) => listInput("prj_1", await loadView(new URLSearchParams(search)), 0);
@@ -28,8 +26,4 @@ test("what happened since a time is a filter, which a link to it contains", asyn
   expect(await inputOf(url.search)).toMatchObject({ event: "regressed", eventAfter: 1_795_000_000_000 });
   expect(isFiltered(await loadView(url.searchParams))).toBe(true);
   expect(await inputOf("event=merged&since=-1")).not.toHaveProperty("event");
-});
-
-test("the Rule filter lists every built-in Rule by name", () => {
-  expect(RULES).toEqual(BUILT_IN.map(({ id, name }) => ({ value: id, label: name })));
 });

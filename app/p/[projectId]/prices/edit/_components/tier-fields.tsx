@@ -2,24 +2,13 @@ import { ActionIcon, Autocomplete, Checkbox, NativeSelect, Stack, Text, TextInpu
 import type { UseFormReturnType } from "@mantine/form";
 import { IconTrash } from "@tabler/icons-react";
 import { OPERATORS, quotedFor } from "@/app/p/[projectId]/_components/costs/price-words";
+import { TOKEN_NAMES } from "@/server/services/pricing/usage/schemas";
 import { AddButton } from "./add-button";
 import { emptyCondition, emptyRow, type PriceForm } from "./form";
 import classes from "./price-editor.module.css";
 
-/** The buckets known to ingest; others are accepted as they are. */
-const BUCKETS = [
-  "input_tokens",
-  "output_tokens",
-  "cache_read_input_tokens",
-  "cache_creation_input_tokens",
-  "cache_creation_1h_input_tokens",
-  "reasoning_output_tokens",
-  "input_audio_tokens",
-  "input_image_tokens",
-  "output_audio_tokens",
-  "output_image_tokens",
-  "web_searches",
-];
+/** What can be priced and is known to ingest; other names are accepted as they are. */
+const PRICED = [...TOKEN_NAMES, "web_searches"];
 
 type Props = { form: UseFormReturnType<PriceForm>; index: number };
 
@@ -109,7 +98,7 @@ function Conditions({ form, index }: Props) {
 function Prices({ form, index }: Props) {
   const at = `tiers.${index}.prices`;
   const rows = form.values.tiers[index]!.prices;
-  const free = BUCKETS.filter((bucket) => !rows.some((row) => row.bucket === bucket));
+  const free = PRICED.filter((bucket) => !rows.some((row) => row.bucket === bucket));
   return (
     <Stack gap="xs">
       <Text size="sm" fw={500}>

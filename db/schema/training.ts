@@ -33,7 +33,7 @@ import {
   TRAINING_STOP_REASONS,
   TRIGGER_OUTCOMES,
 } from "./enumerations";
-import { projects } from "./projects";
+import { ofProject, owningProjectId, withinProject } from "./projects";
 
 type Json = Record<string, unknown>;
 
@@ -110,7 +110,7 @@ export const trainerCommandParts = pgTable(
 export const baseModels = pgTable(
   "base_models",
   {
-    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    projectId: owningProjectId(),
     id: text("id").notNull(),
     source: text("source", { enum: BASE_MODEL_SOURCES }).notNull(),
     /** A hub's `owner/name`, or a path on the trainer's machine. */
@@ -157,11 +157,7 @@ export const trainingManifests = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.sha256] }),
-    foreignKey({
-      name: "training_manifests_project",
-      columns: [t.projectId],
-      foreignColumns: [projects.id],
-    }).onDelete("cascade"),
+    ofProject("training_manifests_project", t),
     index("training_manifests_of_version").on(t.projectId, t.datasetId, t.datasetVersion),
     check("training_manifests_content", sql`(${t.fileId} is null) = (${t.erasedAt} is not null)`),
   ],
@@ -198,11 +194,7 @@ export const tuningConfigs = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "tuning_configs_dataset",
-      columns: [t.projectId, t.datasetId],
-      foreignColumns: [datasets.projectId, datasets.id],
-    }),
+    withinProject("tuning_configs_dataset", t, t.datasetId, datasets),
     index("tuning_configs_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
     index("tuning_configs_dataset_id").on(t.projectId, t.datasetId),
     index("tuning_configs_due").on(t.dueAt).where(sql`due_at is not null`),
@@ -310,11 +302,7 @@ export const trainingEvents = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.jobId, t.seq] }),
-    foreignKey({
-      name: "training_events_job",
-      columns: [t.projectId, t.jobId],
-      foreignColumns: [trainingJobs.projectId, trainingJobs.id],
-    }).onDelete("cascade"),
+    withinProject("training_events_job", t, t.jobId, trainingJobs).onDelete("cascade"),
   ],
 );
 
@@ -344,11 +332,7 @@ export const trainingPoints = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.jobId, t.series, t.level, t.bucket] }),
-    foreignKey({
-      name: "training_points_job",
-      columns: [t.projectId, t.jobId],
-      foreignColumns: [trainingJobs.projectId, trainingJobs.id],
-    }).onDelete("cascade"),
+    withinProject("training_points_job", t, t.jobId, trainingJobs).onDelete("cascade"),
   ],
 );
 
@@ -382,11 +366,7 @@ export const checkpoints = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "checkpoints_job",
-      columns: [t.projectId, t.jobId],
-      foreignColumns: [trainingJobs.projectId, trainingJobs.id],
-    }).onDelete("cascade"),
+    withinProject("checkpoints_job", t, t.jobId, trainingJobs).onDelete("cascade"),
     index("checkpoints_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
     index("checkpoints_of_job").on(t.projectId, t.jobId, desc(t.stepNumber)),
   ],
@@ -411,11 +391,7 @@ export const trainingArtifacts = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "training_artifacts_job",
-      columns: [t.projectId, t.jobId],
-      foreignColumns: [trainingJobs.projectId, trainingJobs.id],
-    }).onDelete("cascade"),
+    withinProject("training_artifacts_job", t, t.jobId, trainingJobs).onDelete("cascade"),
     index("training_artifacts_of_checkpoint").on(t.projectId, t.checkpointId),
     index("training_artifacts_of_job").on(t.projectId, t.jobId),
     check("training_artifacts_failure_has_an_error", sql`${t.state} <> 'failed' or ${t.error} is not null`),
@@ -466,11 +442,7 @@ export const triggerDecisions = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    foreignKey({
-      name: "trigger_decisions_config",
-      columns: [t.projectId, t.configId],
-      foreignColumns: [tuningConfigs.projectId, tuningConfigs.id],
-    }).onDelete("cascade"),
+    withinProject("trigger_decisions_config", t, t.configId, tuningConfigs).onDelete("cascade"),
     index("trigger_decisions_newest").on(t.projectId, t.configId, desc(t.createdAt), desc(t.id)),
     check("trigger_decisions_job", sql`(${t.outcome} = 'started') = (${t.jobId} is not null)`),
   ],
