@@ -7,7 +7,7 @@ import { onlineTrainer } from "./attach-trainer";
 import { stopServersOf } from "./model-servers";
 
 const BUILD_TINY =
-  "import sys; sys.path.insert(0, 'trainer/tests'); from pathlib import Path; from tiny import build_tiny; build_tiny(Path(sys.argv[1]))";
+  "import sys; sys.path.insert(0, 'trainer/tests/support'); from pathlib import Path; from tiny import build_tiny; build_tiny(Path(sys.argv[1]))";
 
 /** Creates a home for the real trainer, with a tiny model, and returns how to start it there, also again after a kill. */
 export async function makeTrainer() {

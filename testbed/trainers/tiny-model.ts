@@ -10,10 +10,10 @@ export const hasTrainerPython = () => existsSync(trainerPythonPath());
 
 /** A tiny model with random weights in the trainer's own server, which renders prompts with one of TRL's chat templates. */
 export async function startTinyModel(template: string, env: NodeJS.ProcessEnv) {
-  const child: ChildProcess = spawn(trainerPythonPath(), [inRoot("trainer/tests/serve_tiny.py"), template], {
+  const child: ChildProcess = spawn(trainerPythonPath(), [inRoot("trainer/tests/support/serve_tiny.py"), template], {
     env: {
       ...env,
-      PYTHONPATH: `${inRoot("trainer")}:${inRoot("trainer/tests")}`,
+      PYTHONPATH: `${inRoot("trainer")}:${inRoot("trainer/tests/support")}`,
       HF_HUB_OFFLINE: "1",
       OMP_NUM_THREADS: "1",
       WHETSTONE_SERVE_TOKEN: TOKEN,

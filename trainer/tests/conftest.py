@@ -21,7 +21,7 @@ os.environ["OMP_NUM_THREADS"] = "1"
 import psutil
 import pytest
 
-# Seconds of each file, which `npm test` renews: {"tests/test_spec.py": 1.5}.
+# Seconds of each file, which `npm test` renews: {"tests/training/test_spec.py": 1.5}.
 DURATIONS = Path(__file__).with_name("durations.json")
 # In the environment of every process of a run, whatever started it.
 MARK = "TRAINER_TEST_RUN"

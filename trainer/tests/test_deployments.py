@@ -454,7 +454,7 @@ uvicorn.run(create_app(settings, AMachine(home)), host="127.0.0.1", port=port, l
 def killed_service(home: Path, document: dict[str, Any]) -> int:
     """Lets a trainer start a server, kills the trainer outright, and returns the server's process id."""
     port = free_port()
-    environment = {**os.environ, "PYTHONPATH": f"{os.environ['PYTHONPATH']}:{Path(__file__).parent}"}
+    environment = {**os.environ, "PYTHONPATH": f"{os.environ['PYTHONPATH']}:{Path(__file__).parent / 'support'}"}
     service = subprocess.Popen([sys.executable, "-c", SERVICE, str(home), str(port), TOKEN], env=environment)
     headers = {"authorization": f"Bearer {TOKEN}"}
     try:

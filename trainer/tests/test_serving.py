@@ -451,7 +451,7 @@ def test_vllm_is_given_the_adapter_its_base_and_the_profile(tmp_path: Path, monk
     profile = {"chat_template": "{{ messages }}", "eos_token_ids": [2, 5], "max_context": 300}
     next((home / "jobs" / JOB / "checkpoints").glob("*/PROFILE.json")).write_text(json.dumps(profile))
     python = tmp_path / "python"
-    python.write_text(f"#!{sys.executable}\n{Path(__file__).with_name('fake_vllm.py').read_text()}")
+    python.write_text(f"#!{sys.executable}\n{(Path(__file__).parent / 'support' / 'fake_vllm.py').read_text()}")
     python.chmod(0o755)
     monkeypatch.setenv("TRAINER_VLLM_PYTHON", str(python))
     monkeypatch.setenv("VLLM_ALLOW_RUNTIME_LORA_UPDATING", "True")

@@ -17,7 +17,7 @@ from whetstone_trainer.serving.chat import ChatRequest
 from whetstone_trainer.serving.llama_cpp import LlamaCppEngine, LlamaProcess
 from whetstone_trainer.serving.request import ServeProfile
 
-TRAINER = Path(__file__).parents[1]
+TRAINER = Path(__file__).parents[2]
 READY = "import json, sys; print(json.dumps({'ready': True, 'context_size': 64}), flush=True); "
 
 

@@ -1,6 +1,6 @@
 """A hub on loopback with accounts, repositories, commits, large files and faults, for the hub's own client.
 
-`python tests/fake_hub.py --port N [--token hf_… --user NAME]` serves one for a browser test; it needs Python alone.
+`python tests/support/fake_hub.py --port N [--token hf_… --user NAME]` serves one for a browser test; it needs Python alone.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from whetstone_trainer.checkpoints import CheckpointManifest, list_checkpoints
 from whetstone_trainer.events import Event, EventLog
 from whetstone_trainer.files import read_json
 
-TRAINER = Path(__file__).resolve().parents[1]
+TRAINER = Path(__file__).resolve().parents[2]
 SENTENCE = "sunny hello world"
 ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",
@@ -169,7 +169,7 @@ class Job:
 
 # The fork server ignores an import that fails and takes its path only from the environment.
 os.environ["PYTHONPATH"] = os.pathsep.join(
-    [str(TRAINER), str(TRAINER / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    [str(TRAINER), str(TRAINER / "tests" / "support"), *filter(None, [os.environ.get("PYTHONPATH")])]
 )
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["worker_imports"])

@@ -28,7 +28,7 @@ PROMPTS = [f"weather {number}" for number in range(5)]
 JOB = "job-1"
 # The tiny tokenizer is trained in the test, so llama.cpp cannot know it: its profile must name its pre-tokenizer.
 PROFILE = {"tokenizer_pre": "gpt-2"}
-TRAINER = Path(__file__).resolve().parents[1]
+TRAINER = Path(__file__).resolve().parents[2]
 BUILD = [sys.executable, "-m", "whetstone_trainer.artifacts"]
 
 

@@ -119,5 +119,5 @@ def ask(client: httpx.Client, deployment_id: str, text: str = "weather 1", **cha
 
 def use_this_trainer(monkeypatch: Any) -> None:
     """Lets processes that the service starts import the trainer under test."""
-    path = [str(Path(__file__).resolve().parents[1]), os.environ.get("PYTHONPATH", "")]
+    path = [str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(part for part in path if part))

@@ -430,7 +430,7 @@ def _family(pid: int) -> list[str]:
 
 
 def test_the_fake_hub_serves_a_browser_test(tmp_path: Path) -> None:
-    script = Path(__file__).with_name("fake_hub.py")
+    script = Path(__file__).parents[1] / "support" / "fake_hub.py"
     process = subprocess.Popen([sys.executable, str(script), "--port", "0"], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None

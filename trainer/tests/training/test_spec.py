@@ -60,7 +60,7 @@ def test_the_web_app_has_the_schema_of_these_models() -> None:
     from whetstone_trainer.spec_schema import spec_text
 
     # Renewed by: python -m whetstone_trainer.spec_schema > (this file)
-    known = Path(__file__).parents[2] / "server/services/training/settings/trainer-spec.generated.json"
+    known = Path(__file__).parents[3] / "server/services/training/settings/trainer-spec.generated.json"
     assert known.read_text() == spec_text()
 
 

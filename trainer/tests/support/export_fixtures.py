@@ -36,7 +36,7 @@ def home() -> Path:
 
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {**ENVIRONMENT, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}.items():
+    for name, value in {**ENVIRONMENT, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}.items():
         monkeypatch.setenv(name, value)
 
 

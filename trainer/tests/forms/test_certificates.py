@@ -39,7 +39,7 @@ COMPRESSED = amount(["fp8", "fp8_dynamic"], list(get_args(CompressedQuantization
 
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    trainer = str(Path(__file__).resolve().parents[1])
+    trainer = str(Path(__file__).resolve().parents[2])
     settings = {**ENVIRONMENT, "PYTHONPATH": trainer, "TRAINER_COMPRESS_PYTHON": COMPRESS_PYTHON}
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
