@@ -22,7 +22,9 @@ print(tokenizer.decode(said[0][given["input_ids"].shape[1]:], skip_special_token
 
 /** Starts a model hub on this machine, which stores what is published. */
 export async function startHub({ environments, python }: Trainer) {
-  const child = spawn(environments.python, ["trainer/tests/support/fake_hub.py"], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(environments.python, ["trainer/tests/support/fake_hub.py"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const line = await new Promise<string>((resolve, reject) => {
     child.stdout.once("data", (chunk: Buffer) => resolve(chunk.toString()));
     child.once("exit", (code) => reject(new Error(`The hub ended with ${code}.`)));

@@ -68,8 +68,8 @@ type ValuesProps<Value extends string> = {
   title: string;
   /** `undefined` while they are loading. */
   values: readonly { value: Value; count: number }[] | undefined;
-  /** Display names of the values; by default, the values themselves. */
-  words?: Record<Value, string>;
+  /** Returns the display name of a value; by default, the value itself. */
+  nameOf?: (value: Value) => string;
   chosen: readonly Value[];
   onToggle: (value: Value, on: boolean) => void;
   mono?: boolean;
@@ -83,7 +83,7 @@ type ValuesProps<Value extends string> = {
 export function FacetValues<Value extends string>({
   title,
   values,
-  words,
+  nameOf = String,
   chosen,
   onToggle,
   mono = false,
@@ -91,7 +91,6 @@ export function FacetValues<Value extends string>({
   exact = false,
 }: ValuesProps<Value>) {
   const unlisted = chosen.filter((one) => !values?.some(({ value }) => value === one));
-  const nameOf = (value: Value) => words?.[value] ?? value;
   return (
     <>
       <FacetTitle>{title}</FacetTitle>

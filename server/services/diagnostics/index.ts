@@ -1,5 +1,6 @@
 import "server-only";
 
+export { detectLanguage } from "@/server/platform/language/detect-language";
 export { deleteExpiredAdjudications } from "./adjudicator";
 export { cancelBackfill, pauseBackfill, resumeBackfill } from "./backfills/control-backfill";
 export { createBackfill } from "./backfills/create-backfill";
@@ -8,7 +9,6 @@ export { previewBackfill } from "./backfills/preview-backfill";
 export { failBackfill, runBackfill } from "./backfills/run-backfill";
 export { unfinishedBackfills } from "./backfills/unfinished-backfills";
 export { deleteBaselinesBefore } from "./baselines/snapshots-with-baseline";
-export { detectLanguage } from "./detectors/broken-response/language/detect-language";
 export { countFindings } from "./findings/count-findings";
 export { countForReview } from "./findings/count-for-review";
 export { recomputeFindingCosts } from "./findings/counts/recompute-finding-costs";

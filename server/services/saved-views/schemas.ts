@@ -26,6 +26,7 @@ export const PARAMETERS: Record<SavedViewList, Record<string, z.ZodType<string>>
     version: text,
     tool: text,
     prompt: text,
+    language: text,
     user: text,
     hasUser: flag,
     findings: flag,
@@ -70,7 +71,7 @@ export const PARAMETERS: Record<SavedViewList, Record<string, z.ZodType<string>>
 
 /** The parameters that may occur several times, each with a different value. */
 export const SEVERAL: Partial<Record<SavedViewList, readonly string[]>> = {
-  conversations: ["model", "label", "provider", "version", "tool", "prompt"],
+  conversations: ["model", "label", "provider", "version", "tool", "prompt", "language"],
 };
 
 export const VIEW_NAME_CHARACTERS = 80;

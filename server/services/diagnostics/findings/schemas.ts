@@ -129,7 +129,17 @@ export const findingsSummary = z.object({
 export type FindingsSummary = z.infer<typeof findingsSummary>;
 
 /** What conversations are compared by. */
-export const TRAIT_DIMENSIONS = ["model", "provider", "version", "label", "tool", "prompt", "user", "hour"] as const;
+export const TRAIT_DIMENSIONS = [
+  "model",
+  "provider",
+  "version",
+  "label",
+  "tool",
+  "prompt",
+  "language",
+  "user",
+  "hour",
+] as const;
 export type TraitDimension = (typeof TRAIT_DIMENSIONS)[number];
 export const traitsInput = z.strictObject({ findingId: idInput });
 /** Of `conversations`, how many have the value, with the 95% interval (Wilson) of the share. */

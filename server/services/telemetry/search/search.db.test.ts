@@ -49,7 +49,7 @@ const ROWS: Row[] = Array.from({ length: COUNT }, (_, n) => ({
   duration: (n % 9) * 1000,
   feedback: n % 13 === 0 ? "user" : n % 13 === 1 ? "evaluation" : n % 13 === 2 ? "thumbs down" : null,
   traits: [
-    ["provider:openai", "version:shop 2.4.0"],
+    ["language:de", "provider:openai", "version:shop 2.4.0"],
     ["prompt:refund 3", "provider:openai", "tool:get_order", "version:shop 2.5.0"],
     ["provider:azure", "tool:get_order", "tool:refund"],
     [],
@@ -157,6 +157,7 @@ test.each([
       row.user === "user-2",
   ],
   [{ prompt: "refund 3", provider: "azure" }, () => false],
+  [{ language: ["de", "fr"] }, (row: Row) => row.traits.includes("language:de")],
   [{ q: "order", hasFindings: true }, (row: Row) => said("order")(row) && row.findings > 0],
   [
     { model: "gpt-5", hasFindings: false, hasErrors: true },

@@ -10,6 +10,7 @@ import {
 } from "@/app/_components/facets/facets";
 import { formatCount } from "@/app/_lib/format";
 import type { RouterOutputs } from "@/app/_lib/trpc/client";
+import { languageName } from "@/server/platform/language/names";
 import { SEVERAL_MAX } from "@/server/platform/schemas";
 import { CONVERSATION_TRAITS, type ConversationTrait } from "@/server/services/telemetry/schemas";
 import { HAS_USER, TRAIT_WORDS, type View } from "./view";
@@ -71,6 +72,7 @@ export function Facets({ view, setView, facets, shown }: Props) {
     <FacetValues
       key={name}
       title={title}
+      {...(name === "language" && { nameOf: languageName })}
       mono={name === "model" || name === "tool"}
       values={counted}
       chosen={view[name]}

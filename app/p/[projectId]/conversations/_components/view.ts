@@ -12,6 +12,7 @@ import {
 import { listParsers, sortInput } from "@/app/_components/data-table/list-view";
 import { downloadHref } from "@/app/_lib/download-href";
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
+import { languageName } from "@/server/platform/language/names";
 import { type ListFormat, SEVERAL_MAX } from "@/server/platform/schemas";
 import {
   CONVERSATION_TRAITS,
@@ -33,6 +34,7 @@ export const viewParsers = {
   version: parseAsNativeArrayOf(parseAsLabel),
   tool: parseAsNativeArrayOf(parseAsLabel),
   prompt: parseAsNativeArrayOf(parseAsLabel),
+  language: parseAsNativeArrayOf(parseAsLabel),
   user: parseAsString,
   hasUser: parseAsBoolean,
   findings: parseAsBoolean,
@@ -160,6 +162,7 @@ export const TRAIT_WORDS: Record<ConversationTrait, string> = {
   version: "Version",
   tool: "Tool",
   prompt: "Prompt",
+  language: "Language",
 };
 
 /** Whether the client named a user. */
@@ -179,7 +182,7 @@ export function chosenFilters(
   const each = (name: "model" | "label" | ConversationTrait, values: readonly string[], what: string): ChosenFilter[] =>
     values.map((value) => ({
       id: `${name}:${value}`,
-      text: `${what}: ${value}`,
+      text: `${what}: ${name === "language" ? languageName(value) : value}`,
       without: { [name]: values.filter((other) => other !== value) },
     }));
   return [

@@ -5,6 +5,7 @@ import { TableScroll } from "@/app/_components/layout/table-scroll";
 import { Ago } from "@/app/_components/values/ago";
 import { InlineCode } from "@/app/_components/values/inline-code";
 import { capitalized, formatCount, plural, UNKNOWN } from "@/app/_lib/format";
+import { languageName } from "@/server/platform/language/names";
 import type { ComparedRow, Comparison } from "@/server/services/diagnostics/versions/schemas";
 import { pageHref } from "../../_components/shell/pages";
 import classes from "./comparison-table.module.css";
@@ -71,7 +72,7 @@ export function ComparisonTable({ projectId, view, comparison }: Props) {
       <PageSection title="What else differs">
         {otherwise.length === 0 ? (
           <p className={classes.quiet}>
-            No model, provider, label, tool or prompt is clearly more frequent on one side.
+            No model, provider, label, tool, prompt or language is clearly more frequent on one side.
           </p>
         ) : (
           <>
@@ -79,8 +80,10 @@ export function ComparisonTable({ projectId, view, comparison }: Props) {
             <ul className={classes.others}>
               {otherwise.map(({ dimension, value, baseline: first, compared: second }) => (
                 <li key={`${dimension} ${value}`}>
-                  {value === null ? `No ${dimension}` : `${capitalized(dimension)} ${value}`}: {formatCount(first)} of{" "}
-                  {formatCount(baseline.conversations)}, then {formatCount(second)} of{" "}
+                  {value === null
+                    ? `No ${dimension}`
+                    : `${capitalized(dimension)} ${dimension === "language" ? languageName(value) : value}`}
+                  : {formatCount(first)} of {formatCount(baseline.conversations)}, then {formatCount(second)} of{" "}
                   {formatCount(compared.conversations)}
                 </li>
               ))}

@@ -1,14 +1,14 @@
 import { excerpt } from "@/server/platform/excerpt";
+import { type DetectedLanguage, detectLanguage, isPlainlyEnglish } from "@/server/platform/language/detect-language";
+import { languageName } from "@/server/platform/language/names";
+import { FUNCTION_WORDS } from "@/server/platform/language/words";
 import type { Message } from "@/server/services/telemetry/schemas";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
 import { type SpokenMessage, spokenMessages } from "../reading/assistant-messages";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
 import { fencedCode, proseIn, proseOf } from "../reading/prose";
 import { blank, textOf } from "../reading/text";
-import { type DetectedLanguage, detectLanguage, isPlainlyEnglish } from "./language/detect-language";
-import { languageName } from "./language/names";
 import { standingLanguage, type WantedLanguage, wantedLanguage } from "./language/wanted-language";
-import { FUNCTION_WORDS } from "./language/words";
 
 const MATCH_SCORE = 0.7;
 /** Languages too similar to be distinguished in a short text. */

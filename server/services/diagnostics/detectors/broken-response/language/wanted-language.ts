@@ -1,4 +1,4 @@
-import { detectLanguage } from "./detect-language";
+import { detectLanguage } from "@/server/platform/language/detect-language";
 
 /** Names of languages in requests: in English, in the language itself, and in some others. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {

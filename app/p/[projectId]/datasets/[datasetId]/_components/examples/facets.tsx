@@ -29,7 +29,7 @@ export function ExampleFacets({ view, setView, facets, shown }: Props) {
       <FacetValues
         title="Split"
         values={facets && known(facets.splits, SPLIT_VALUES)}
-        words={SPLITS}
+        nameOf={(split) => SPLITS[split]}
         chosen={view.split}
         several
         exact={exact}
@@ -38,7 +38,7 @@ export function ExampleFacets({ view, setView, facets, shown }: Props) {
       <FacetValues
         title="Source"
         values={facets && known(facets.sources, SOURCE_VALUES)}
-        words={SOURCES}
+        nameOf={(source) => SOURCES[source]}
         chosen={view.source}
         several
         exact={exact}
@@ -47,7 +47,7 @@ export function ExampleFacets({ view, setView, facets, shown }: Props) {
       <FacetValues
         title="Objective"
         values={facets && known(facets.objectives, OBJECTIVE_VALUES)}
-        words={OBJECTIVE_NAMES}
+        nameOf={(objective) => OBJECTIVE_NAMES[objective]}
         chosen={view.objective}
         several
         exact={exact}

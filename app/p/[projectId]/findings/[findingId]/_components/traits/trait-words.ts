@@ -1,4 +1,5 @@
 import { serializeView } from "@/app/p/[projectId]/conversations/_components/view";
+import { languageName } from "@/server/platform/language/names";
 import type { FindingTraits, TraitDimension } from "@/server/services/diagnostics/findings/schemas";
 
 type Trait = Pick<FindingTraits["inCommon"][number], "dimension" | "value">;
@@ -14,17 +15,23 @@ const DIMENSIONS: Record<TraitDimension, { one: string; none: string }> = {
   label: { one: "Label", none: "No label" },
   tool: { one: "Tool", none: "No tool" },
   prompt: { one: "Prompt", none: "No prompt" },
+  language: { one: "Language", none: "Language not recognized" },
   user: { one: "User", none: "No user" },
   hour: { one: "Began", none: "Unknown start" },
 };
 
 const hours = (first: number) => [first, first + HOURS].map((hour) => `${String(hour).padStart(2, "0")}:00`).join("–");
 
+const SHOWN: Partial<Record<TraitDimension, (value: string) => string>> = {
+  hour: (first) => `${hours(Number(first))} UTC`,
+  language: languageName,
+};
+
 /** `Model gpt-4.1-nano`, `Began 08:00–12:00 UTC`, `No label`. */
 export function traitWords({ dimension, value }: Trait): string {
   const { one, none } = DIMENSIONS[dimension];
   if (value === null) return none;
-  return `${one} ${dimension === "hour" ? `${hours(Number(value))} UTC` : value}`;
+  return `${one} ${(SHOWN[dimension] ?? String)(value)}`;
 }
 
 /** Returns the URL of the Finding's conversations with the value; `null` where the list has no such filter. */
