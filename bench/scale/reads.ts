@@ -40,6 +40,7 @@ import { RULE_RUN_SORTS } from "@/server/services/diagnostics/schemas";
 import { listFiles } from "@/server/services/files";
 import { getMe, listSessions, readSession } from "@/server/services/identity";
 import { listInvitations } from "@/server/services/members";
+import { previewAlert } from "@/server/services/notifications";
 import { getPerson, listPeople } from "@/server/services/people";
 import {
   estimateModelPrice,
@@ -486,6 +487,8 @@ const aroundReads: Read[] = [
   read(getCosts, "of a month, by user", [{ from: Date.now() - 30 * DAY_MS, to: Date.now(), groupBy: "user" }], {
     payload: true,
   }),
+  read(previewAlert, "of a rate that changes", [{ measure: "error_rate", condition: "change", limit: 1 }]),
+  read(previewAlert, "of a latency", [{ measure: "latency_p95", limit: 10_000 }]),
   read(getCosts, "of a year", [{ from: Date.now() - 365 * DAY_MS, to: Date.now() }]),
   read(getCosts, "of a year, by label", [{ from: Date.now() - 365 * DAY_MS, to: Date.now(), groupBy: "label" }]),
   read(exportCosts, "of a year", [{ from: Date.now() - 365 * DAY_MS, to: Date.now() }], { payload: true }),

@@ -262,6 +262,16 @@ export const TABLES = {
     person: NO_ACCOUNT,
     project: "batches",
   },
+  minute_calls: {
+    conversation: {
+      holds: "words",
+      erased: "rewritten",
+      because:
+        "A trigger subtracts deleted calls from the sums; labels without calls are removed when they are folded, and all after weeks.",
+    },
+    person: NO_ACCOUNT,
+    project: "batches",
+  },
   daily_label_costs: {
     conversation: {
       holds: "words",
@@ -627,6 +637,13 @@ export const TABLES = {
     person: { holds: "words", by: ["user_id"], erased: "cascade", with: "memberships" },
     project: "cascade",
   },
+  alerts: {
+    conversation: nothing("What members wrote: names, models, labels and limits."),
+    person: NO_CONVERSATION,
+    project: "cascade",
+  },
+  alert_channels: { conversation: NEITHER, person: NEITHER, project: "cascade" },
+  alert_firings: { conversation: nothing("Sums over all calls of a time."), person: NO_ACCOUNT, project: "cascade" },
   notification_rules: { conversation: NO_CONVERSATION, person: NO_CONVERSATION, project: "cascade" },
   connections: { conversation: NEITHER, person: NEITHER, project: "at once, uncounted" },
   sample_projects: { conversation: NO_CONVERSATION, person: OPAQUE_ID, project: "at once, uncounted" },

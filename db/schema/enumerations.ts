@@ -10,7 +10,7 @@ export const ACTOR_KINDS = ["user", "apiKey", "job", "operator"] as const;
 export const AUDIT_ACTOR_KINDS = [...ACTOR_KINDS, "visitor"] as const;
 export const AUDIT_DOORS = ["rest", "trpc", "page", "cli", "job"] as const;
 
-export const MAIL_KINDS = ["invitation", "passwordReset"] as const;
+export const MAIL_KINDS = ["invitation", "passwordReset", "alert"] as const;
 
 export const BACKUP_KINDS = ["backup", "restore"] as const;
 export const DELETION_SCOPES = ["conversation", "user", "project", "retention"] as const;
@@ -145,6 +145,14 @@ export const FILE_STATES = ["uploading", "storing", "stored", "deleting"] as con
 /** The events of a Finding that a webhook is told about. */
 export const NOTICE_KINDS = ["new", "regressed", "escalating"] as const;
 export const DELIVERY_STATES = ["queued", "delivered", "failed"] as const;
+
+/** What an alert measures. */
+export const ALERT_MEASURES = ["daily_cost", "error_rate", "latency_p95", "silence"] as const;
+/** What a measure is compared with: a limit, or its own past. */
+export const ALERT_CONDITIONS = ["threshold", "change"] as const;
+export const ALERT_STATES = ["ok", "firing", "no_data", "too_few"] as const;
+/** What a message about an alert says. */
+export const ALERT_EVENTS = ["fired", "cleared"] as const;
 
 /** Lists whose filters can be saved as a view, by the name of their page. */
 export const SAVED_VIEW_LISTS = ["conversations", "findings", "rule-runs", "backfills", "jobs", "audit"] as const;

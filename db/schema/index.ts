@@ -18,6 +18,7 @@ export { rateBuckets } from "./administration/rate-limits";
 export { ringKeys } from "./administration/ring-keys";
 export { savedViews } from "./administration/saved-views";
 export { storedSizes } from "./administration/stored-sizes";
+export { alertChannels, alertFirings, alerts, minuteCalls } from "./alerts";
 export { backfillCounts, backfills } from "./backfills";
 export { connections } from "./connections";
 export { dailyCosts, dailyLabelCosts, repricedCalls, repricings } from "./costs";

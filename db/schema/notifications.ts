@@ -1,9 +1,10 @@
 import { desc, sql } from "drizzle-orm";
 import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { alertFirings } from "./alerts";
 import { createdAt, projectId, unixMs } from "./columns";
 import { connections } from "./connections";
 import { findings } from "./diagnostics";
-import { DELIVERY_STATES, NOTICE_KINDS, SEVERITIES } from "./enumerations";
+import { ALERT_EVENTS, DELIVERY_STATES, NOTICE_KINDS, SEVERITIES } from "./enumerations";
 import { owningProjectId, withinProject } from "./projects";
 
 /** Which Findings a project announces, and to which webhook. */
@@ -32,7 +33,10 @@ export const notificationRules = pgTable(
   ],
 );
 
-/** One message to a webhook, about one notice or, as a digest, several. Its text is composed from the Findings when it is sent. */
+/**
+ * One message to a webhook, about an alert, about one notice or, as a digest, several. Its text is composed from the Findings or
+ * the alert when it is sent.
+ */
 export const deliveries = pgTable(
   "deliveries",
   {
@@ -41,7 +45,10 @@ export const deliveries = pgTable(
     connectionId: text("connection_id").notNull(),
     /** Its number among those of its connection, from 1: receivers may get them in another order. */
     sequence: bigint("sequence", { mode: "number" }).notNull(),
+    /** 0 for a message about an alert. */
     noticeCount: integer("notice_count").notNull(),
+    alertFiringId: text("alert_firing_id"),
+    alertEvent: text("alert_event", { enum: ALERT_EVENTS }),
     state: text("state", { enum: DELIVERY_STATES }).notNull(),
     attempts: integer("attempts").notNull().default(0),
     /** In our own words; contains nothing of the receiver's reply. */
@@ -53,9 +60,12 @@ export const deliveries = pgTable(
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
     withinProject("deliveries_connection", t, t.connectionId, connections).onDelete("cascade"),
+    withinProject("deliveries_alert_firing", t, t.alertFiringId, alertFirings).onDelete("cascade"),
     index("deliveries_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
     uniqueIndex("deliveries_sequence").on(t.projectId, t.connectionId, t.sequence),
     index("deliveries_connection_id").on(t.projectId, t.connectionId, desc(t.createdAt)),
+    uniqueIndex("deliveries_alert_once").on(t.projectId, t.alertFiringId, t.alertEvent, t.connectionId),
+    check("deliveries_of_an_alert", sql`(${t.alertFiringId} is null) = (${t.alertEvent} is null)`),
     check("deliveries_delivered_at", sql`(${t.state} = 'delivered') = (${t.deliveredAt} is not null)`),
     check("deliveries_failure_has_an_error", sql`${t.state} <> 'failed' or ${t.error} is not null`),
   ],

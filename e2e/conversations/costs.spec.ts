@@ -373,3 +373,28 @@ test("usage beyond tokens is shown with its price, or as excluded from the total
   await expect(row(page, "gpt-5.4").getByTitle("2", { exact: true })).toBeVisible();
   await expect(page.getByRole("columnheader", { name: "Web searches" })).toBeVisible();
 });
+
+test("an alert on the cost of a day is filled in from Costs, tested on the past, saved, and its limit is drawn there", async ({
+  page,
+  baseURL,
+}) => {
+  test.setTimeout(120_000);
+  const project = await newProject(baseURL!);
+  await seed(project, TALKS.slice(0, 2));
+  await signIn(page, project);
+  await page.goto(`${project.url}/p/${project.projectId}/costs`);
+  await expect(seen(page, "Numbers by day")).toBeVisible();
+  await page.getByRole("link", { name: "Alert me" }).click();
+  const form = page.getByRole("dialog", { name: "New alert" });
+  await expect(form.getByLabel("Measure")).toHaveValue("daily_cost");
+  await expect(form.getByRole("textbox", { name: "Fires at" })).toHaveValue(/^\$0\.0\d+$/);
+  const tested = form.getByRole("region", { name: "Tested on the past" });
+  await expect(tested).toContainText("Would not have fired in the last 14 days");
+  await form.getByRole("textbox", { name: "Fires at" }).fill("0.001");
+  await expect(tested).toContainText("Would have fired 1 time in the last 14 days");
+  await form.getByRole("button", { name: "Create alert" }).click();
+  await expect(form).toBeHidden();
+  await expect(page.getByRole("link", { name: "Cost per day" })).toBeVisible();
+  await page.goto(`${project.url}/p/${project.projectId}/costs`);
+  await expect(page.getByRole("list", { name: "Alerts on the cost of a day" })).toHaveText("Cost per day: $0.0010");
+});

@@ -26,6 +26,7 @@ const NAVIGATION: readonly Place[] = [
   { label: "Findings", path: "findings", shows: /get_order/, empty: /^No Findings yet/ },
   { label: "Costs", path: "costs", shows: "Numbers by day", empty: "No costs yet" },
   { label: "Versions", path: "versions", shows: /versions? in this period/ },
+  { label: "Alerts", path: "alerts", shows: "No alerts yet" },
   { label: "Datasets", path: "datasets", shows: "No Datasets yet" },
   { label: "Review", path: "review", shows: "No candidate is waiting" },
   { label: "Training", path: "training", shows: "Attach a trainer" },

@@ -79,6 +79,7 @@ let datasetId: string;
 let exampleId: string;
 let jobId: string;
 let goalId: string;
+let alertId: string;
 let deletionId: string;
 let resetLink: string;
 let inviteLink: string;
@@ -102,6 +103,8 @@ test.beforeAll(async ({ browser, baseURL }) => {
   await change("POST", "invitations", { email: "a.long.name.of.somebody.who.has.not.come.yet@example.test" });
   await change("POST", "connections", { kind: "github", name: "Issues of the shop" });
   goalId = (await (await change("POST", "knowledge-goals", LONG_GOAL)).json()).knowledgeGoal.id;
+  const alert = { name: `${HOSTILE} ${"no-end".repeat(10)}`.slice(0, 120), measure: "error_rate", limit: 0.99 };
+  alertId = (await (await change("POST", "alerts", alert)).json()).alert.id;
   const { dataset } = await (await change("POST", "datasets", { name: "Answers".repeat(20) })).json();
   await storeLongCandidate(dataset.id);
   await change("PATCH", "retention", { days: 400 });
@@ -242,6 +245,9 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["costs-user", "costs?by=user", "User of the application"],
   ["costs-no-days", "costs?range=custom&from=0&to=86400000", "No model calls in this period"],
   ["versions-none", "versions?range=custom&from=0&to=86400000", "No versions in this period"],
+  ["alerts", "alerts", "Error rate of model calls"],
+  ["alert-new", "alerts?new=true&measure=daily_cost&limit=1000", "Would not have fired in the last 14 days"],
+  ["alert-peek", () => `alerts?peek=${alertId}`, "It has not fired."],
   ["prices", "prices", "claude-3-5-haiku"],
   ["prices-peek", "prices?q=gemini&peek=google:gemini-2.5-pro", "more than 200,000"],
   ["prices-filtered", "prices?q=nothing+of+the+kind", "No price matches"],

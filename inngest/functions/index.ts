@@ -11,7 +11,7 @@ import { failCancelledRuleRuns, runRules } from "./diagnostics/run-rules";
 import { pollProjectTrackers, scheduleTrackers, syncWorkItems } from "./diagnostics/work-items";
 import { measureStorageOfProject, projectHousekeeping, scheduleDailyHousekeeping } from "./housekeeping";
 import { loadSampleProject } from "./load-sample";
-import { queueDueNotices, sendQueuedDelivery } from "./notifications";
+import { evaluateDueAlerts, queueDueNotices, sendQueuedDelivery } from "./notifications";
 import { reprice } from "./reprice";
 import { rewrapStoredSecrets } from "./rewrap-secrets";
 import { forgetOldMail, mailForgottenPassword, sendQueuedMail } from "./send-mail";
@@ -52,6 +52,7 @@ export const functions = [
   rewrapStoredSecrets,
   queueDueNotices,
   sendQueuedDelivery,
+  evaluateDueAlerts,
   scheduleTrackers,
   pollProjectTrackers,
   syncWorkItems,

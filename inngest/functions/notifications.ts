@@ -1,7 +1,7 @@
 import { db } from "@/db/pool";
 import { functionOptions } from "@/server/platform/jobs/catalogue";
 import { deliveryQueued } from "@/server/platform/jobs/events";
-import { failDelivery, queueNotices, sendDelivery } from "@/server/services/notifications";
+import { evaluateAlerts, failDelivery, queueNotices, sendDelivery } from "@/server/services/notifications";
 import { inngest } from "../client";
 import { jobContext } from "../job-context";
 import { inPasses, pollOptions } from "../turns";
@@ -31,4 +31,8 @@ export const sendQueuedDelivery = inngest.createFunction(
   },
   async ({ event: { data }, step }) =>
     step.run("send", () => sendDelivery(jobContext(SEND, data.projectId), data.deliveryId)),
+);
+
+export const evaluateDueAlerts = inngest.createFunction(pollOptions("evaluate-alerts"), async ({ step }) =>
+  step.run("evaluate", () => evaluateAlerts(db())),
 );

@@ -1,21 +1,38 @@
 import {
+  createAlert,
   createNotificationRule,
+  deleteAlert,
   deleteNotificationRule,
+  getAlert,
   getDelivery,
   getNotificationRule,
+  listAlertFirings,
+  listAlerts,
   listDeliveries,
   listNotificationRules,
   listPausedWebhooks,
+  previewAlert,
   replayDelivery,
   resumeWebhook,
+  updateAlert,
   updateNotificationRule,
 } from "@/server/services/notifications";
 import { get, patch, post, project, remove, under } from "./row";
 
 const rules = `${project}/notification-rules`;
+const alerts = `${project}/alerts`;
 const deliveries = `${project}/deliveries`;
 
 export const NOTIFICATIONS = {
+  alerts: under("Alerts", {
+    list: get(alerts, listAlerts),
+    create: post(alerts, createAlert, 201),
+    preview: get(`${project}/alert-preview`, previewAlert),
+    get: get(`${alerts}/:alertId`, getAlert),
+    update: patch(`${alerts}/:alertId`, updateAlert),
+    delete: remove(`${alerts}/:alertId`, deleteAlert),
+    listFirings: get(`${alerts}/:alertId/firings`, listAlertFirings),
+  }),
   notificationRules: under("Notifications", {
     list: get(rules, listNotificationRules),
     create: post(rules, createNotificationRule, 201),

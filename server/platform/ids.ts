@@ -18,6 +18,8 @@ export type IdPrefix =
   | "tdl"
   | "hr"
   | "dlv"
+  | "alr"
+  | "alf"
   | "rk"
   | "aud"
   | "conv"

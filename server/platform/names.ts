@@ -55,6 +55,7 @@ const NAMED: Readonly<Record<string, Named>> = {
   workItem: { table: "work_items", name: "external_key", needs: ["diagnostics:read"] },
   deployment: { table: "deployments", name: "name", needs: ["workspace:read"] },
   connection: { table: "connections", name: "name", needs: ["connections:manage"] },
+  alert: { table: "alerts", name: "name", needs: ["diagnostics:read"] },
   notificationRule: { table: "notification_rules", name: "name", needs: ["connections:manage"] },
   handoffRule: { table: "handoff_rules", name: "name", needs: ["connections:manage"] },
   invitation: { table: "invitations", name: "email", needs: ["project:admin"] },

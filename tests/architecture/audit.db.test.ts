@@ -46,6 +46,7 @@ import { storedCheckpoint } from "@/server/services/models/testing/stored-checkp
 import {
   failedDelivery,
   pausedWebhook,
+  storedAlert,
   storedNotificationRule,
   storedWebhook,
 } from "@/server/services/notifications/testing";
@@ -339,6 +340,9 @@ const SAMPLES: Record<string, Sample> = {
     await failWorkItem(ctx, input.workItemId, "The tracker was down.");
     return { input };
   },
+  "alerts.create": async () => ({ input: { name: "Calls fail", measure: "error_rate", limit: 0.05 } }),
+  "alerts.delete": async ({ ctx }) => ({ input: { alertId: await storedAlert(ctx) } }),
+  "alerts.update": async ({ ctx }) => ({ input: { alertId: await storedAlert(ctx), limit: 0.1 } }),
   "notificationRules.create": async ({ ctx }) => ({ input: { name: "All", connectionId: await storedWebhook(ctx) } }),
   "notificationRules.delete": async ({ ctx }) => ({ input: { notificationRuleId: await storedNotificationRule(ctx) } }),
   "notificationRules.update": async ({ ctx }) => ({

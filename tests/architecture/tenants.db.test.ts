@@ -64,6 +64,8 @@ test("another tenant's ids reveal and change nothing of theirs, in any field of 
     "job_runs",
     "connections",
     "notification_rules",
+    "alerts",
+    "alert_firings",
     "saved_views",
     "deliveries",
     "work_items",

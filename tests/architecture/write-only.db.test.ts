@@ -557,6 +557,8 @@ const endRepricing = async (ctx: Ctx, id: string) => failRepricing(ctx, id, SECR
 
 /** Writes whose reply only repeats their input or confirms that they were done. */
 const ECHOES = [
+  "alerts.create",
+  "alerts.update",
   "collectionPasses.cancel",
   "collectionPasses.create",
   "connections.create",

@@ -32,6 +32,7 @@ const CATALOGUE = {
   "forget-old-mail": { name: "Delete e-mails with expired links" },
   "queue-notices": { name: "Queue notifications about Findings" },
   "send-delivery": { name: "Send a message to a webhook" },
+  "evaluate-alerts": { name: "Evaluate alerts" },
   "sync-work-item": { name: "Create, change or read a ticket" },
   "schedule-trackers": { name: "Schedule handoffs and ticket syncs" },
   "poll-trackers": { name: "Check for changed tickets" },

@@ -21,6 +21,7 @@ const PREFIX_OF_ID: Record<string, string> = {
   connectionId: "conn",
   notificationRuleId: "nr",
   savedViewId: "sv",
+  alertId: "alr",
   deliveryId: "dlv",
   knowledgeGoalId: "kg",
   datasetId: "ds",

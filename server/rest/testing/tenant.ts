@@ -23,7 +23,7 @@ import {
 } from "@/server/services/diagnostics";
 import { storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
 import { inviteMember } from "@/server/services/members";
-import { failedDelivery, storedNotificationRule } from "@/server/services/notifications/testing";
+import { failedDelivery, storedAlert, storedNotificationRule } from "@/server/services/notifications/testing";
 import { createModelPrice } from "@/server/services/pricing";
 import { createSavedView } from "@/server/services/saved-views";
 import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
@@ -101,6 +101,7 @@ export async function tenant(mark: string) {
   await createHandoffRule(ctx, { name: `Rule ${mark}`, connectionId: connection.id });
   await storedTrackerDelivery(ctx, connection.id);
   await storedNotificationRule(ctx, `Rule ${mark}`);
+  await storedAlert(ctx, `Alert ${mark}`);
   await createSavedView(ctx, { list: "conversations", name: `View ${mark}`, query: `q=${mark}`, shared: true });
   const datasetId = await storedDataset(ctx, `Dataset ${mark}`);
   await storedCandidate(ctx, datasetId, {

@@ -48,6 +48,7 @@ export const getHome = verb(
         since,
         pulse,
         findings,
+        alerts: standing.alerts,
         failedRuns,
         closedTickets,
         conversations: { period: inPeriod, before: inBefore ?? null, limits: limitsOf(inPeriod) },

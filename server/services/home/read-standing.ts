@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import type { Ctx } from "@/server/platform/context";
 import { DAY_MS, MINUTE_MS } from "@/server/platform/durations";
+import { firingAlertsAsJson, summaryOfFiring } from "@/server/services/notifications";
 import { REFUSALS_SHOWN_MINUTES } from "@/server/services/telemetry/refusals/schemas";
 import type { HomeReply } from "./schemas";
 
@@ -23,6 +24,7 @@ type Row = {
   was_reviewed: boolean;
   failed_runs: number;
   closed_tickets: number;
+  firing_alerts: HomeReply["alerts"]["newest"];
   newest_closed: HomeReply["closedTickets"]["newest"];
   candidates: number;
   has_examples: boolean;
@@ -70,6 +72,7 @@ export async function readStanding(ctx: Ctx) {
       exists (select 1 from rule_runs where project_id = ${projectId} and status = 'completed') as was_diagnosed,
       exists (select 1 from findings where project_id = ${projectId} and review_status <> 'unreviewed') as was_reviewed,
       ${limited(sql`from rule_runs where project_id = ${projectId} and status = 'failed'`)} as failed_runs,
+      ${firingAlertsAsJson(ctx)} as firing_alerts,
       ${limited(closed)} as closed_tickets,
       (select coalesce(jsonb_agg(c), '[]') from (
         select f.id as "findingId", f.title as "findingTitle", w.external_key as key, w.url ${closed}
@@ -117,6 +120,7 @@ export async function readStanding(ctx: Ctx) {
       refusedRequests: row.refused_requests,
       quarantinedTraces: upTo(row.quarantined),
     },
+    alerts: summaryOfFiring(row.firing_alerts),
     failedRuns: upTo(row.failed_runs),
     closedTickets: { ...upTo(row.closed_tickets), newest: row.newest_closed },
     candidates: row.candidates,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { PROOF_VERDICTS } from "@/db/schema/enumerations";
 import { costsSummary } from "@/server/services/costs/schemas";
 import { findingsSummary } from "@/server/services/diagnostics/findings/schemas";
+import { firingAlerts } from "@/server/services/notifications/alerts/schemas";
 import { callsSummary, conversationsSummary } from "@/server/services/telemetry/search/schemas";
 
 /** The loop, in order. */
@@ -62,6 +63,8 @@ export const homeReply = z.object({
       quarantinedTraces: limitedCount,
     }),
     findings: findingsSummary,
+    /** Those on costs only for a caller who may read costs. */
+    alerts: firingAlerts,
     /** Rule Runs that failed and were not retried. */
     failedRuns: limitedCount,
     /** Tickets that are closed in the tracker while their Finding is not resolved. */

@@ -1,5 +1,13 @@
 import "server-only";
 
+export { createAlert } from "./alerts/create-alert";
+export { deleteAlert } from "./alerts/delete-alert";
+export { evaluateAlerts } from "./alerts/evaluate-alerts";
+export { getAlert, listAlerts } from "./alerts/list-alerts";
+export { firingAlertsAsJson, listAlertFirings, summaryOfFiring } from "./alerts/list-firings";
+export { previewAlert } from "./alerts/preview-alert";
+export { deleteOldMinutes } from "./alerts/read-minutes";
+export { updateAlert } from "./alerts/update-alert";
 export { createNotificationRule } from "./create-notification-rule";
 export { deleteNotificationRule } from "./delete-notification-rule";
 export { getDelivery, listDeliveries } from "./list-deliveries";

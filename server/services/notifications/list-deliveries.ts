@@ -1,5 +1,5 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
-import { connections, deliveries, findings, notices } from "@/db/schema";
+import { alertFirings, alerts, connections, deliveries, findings, notices } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { listPage } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
@@ -97,11 +97,26 @@ async function deliveriesJson(ctx: Ctx, rows: readonly (typeof deliveries.$infer
     .from(ranked)
     .where(sql`${ranked.rank} <= ${NOTICES_SHOWN}`)
     .orderBy(ranked.rank);
+  const firingIds = rows.flatMap(({ alertFiringId }) => alertFiringId ?? []);
+  const firings = firingIds.length === 0 ? [] : await alertsOf(ctx, firingIds);
+  const alertOf = ({ alertFiringId, alertEvent: event }: (typeof rows)[number]) => {
+    const firing = firings.find(({ id }) => id === alertFiringId);
+    return firing && event ? { alertId: firing.alertId, name: firing.name, event } : null;
+  };
   return rows.map(({ projectId: _, ...row }) => ({
     ...row,
+    alert: alertOf({ projectId: _, ...row }),
     connectionName: nameOf.get(row.connectionId) ?? row.connectionId,
     notices: noticeRows
       .filter(({ deliveryId }) => deliveryId === row.id)
       .map(({ kind, findingId, title }) => ({ kind, findingId, title })),
   }));
 }
+
+/** Returns the names of the alerts of some firings. */
+const alertsOf = (ctx: Ctx, firingIds: readonly string[]) =>
+  ctx.db
+    .select({ id: alertFirings.id, alertId: alerts.id, name: alerts.name })
+    .from(alertFirings)
+    .innerJoin(alerts, and(eq(alerts.projectId, alertFirings.projectId), eq(alerts.id, alertFirings.alertId)))
+    .where(and(eq(alertFirings.projectId, ctx.projectId), inArray(alertFirings.id, [...firingIds])));

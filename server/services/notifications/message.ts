@@ -16,7 +16,7 @@ export type AnnouncedFinding = {
 };
 export type Notice = { kind: NoticeKind; finding: AnnouncedFinding };
 /** `link` returns the URL of a page. */
-type MessageContext = { projectId: string; projectName: string; link: (path: string) => string };
+export type MessageContext = { projectId: string; projectName: string; link: (path: string) => string };
 
 /** Maximum Findings listed in a digest. */
 export const DIGEST_LISTED = 20;
@@ -52,7 +52,7 @@ export function signedMessage(context: MessageContext, notices: readonly Notice[
 }
 
 /** Escapes Slack's three control characters; text between them would become a link or a mention. */
-const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+export const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 const conversations = (count: number) => `${count} ${count === 1 ? "conversation" : "conversations"}`;
 
 /** Returns the message for a Slack-compatible incoming webhook. */

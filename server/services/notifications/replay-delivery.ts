@@ -13,7 +13,7 @@ export const replayDelivery = verb(
     name: "deliveries.replay",
     summary: "Send a message to a webhook again.",
     description:
-      "It keeps its `webhook-id`, so that a receiver recognizes a repetition, and states the Findings as they are now. A delivery that is still queued is a 409.",
+      "It keeps its `webhook-id`, so that a receiver recognizes a repetition, and states the Findings as they are now. One about an alert states again what was measured. A delivery that is still queued is a 409.",
     effect: "write",
     capability: "diagnostics:write",
     input: deliveryIdInput,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DELIVERY_STATES, NOTICE_KINDS, SEVERITIES } from "@/db/schema/enumerations";
+import { ALERT_EVENTS, DELIVERY_STATES, NOTICE_KINDS, SEVERITIES } from "@/db/schema/enumerations";
 import { changing, filledText, idInput, pageInput, pagination } from "@/server/platform/schemas";
 
 export const noticeKind = z.enum(NOTICE_KINDS);
@@ -71,7 +71,7 @@ export const notificationRulesReply = z.object({ notificationRules: z.array(noti
 
 export const deliveryState = z.enum(DELIVERY_STATES);
 
-/** A message to a webhook, with the Findings that it is about. Times are Unix ms. */
+/** A message to a webhook, with the Findings or the alert that it is about. Times are Unix ms. */
 export const delivery = z.object({
   id: z.string(),
   connectionId: z.string(),
@@ -82,9 +82,11 @@ export const delivery = z.object({
   attempts: z.int(),
   /** Why the last attempt failed; `null` if it did not. */
   error: z.string().nullable(),
-  /** Number of notices; a digest has several, and lists the first 20. */
+  /** Number of notices; a digest has several, and lists the first 20. 0 for a message about an alert. */
   noticeCount: z.int(),
   notices: z.array(z.object({ kind: noticeKind, findingId: z.string(), title: z.string() })),
+  /** The alert that began or ceased to fire; `null` for a message about Findings. */
+  alert: z.object({ alertId: z.string(), name: z.string(), event: z.enum(ALERT_EVENTS) }).nullable(),
   createdAt: z.number(),
   lastAttemptAt: z.number().nullable(),
   deliveredAt: z.number().nullable(),

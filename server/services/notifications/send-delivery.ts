@@ -8,7 +8,9 @@ import { storedReason } from "@/server/platform/logging/stored-reason";
 import { OutboundError } from "@/server/platform/outbound";
 import { publicUrl } from "@/server/platform/public-url";
 import { openConnection, type WebhookFormat } from "@/server/services/connections";
-import { DIGEST_LISTED, MESSAGES, type Notice } from "./message";
+import { announcedAlert } from "./alerts/announced-alert";
+import { ALERT_MESSAGES } from "./alerts/webhook-message";
+import { DIGEST_LISTED, MESSAGES, type MessageContext, type Notice } from "./message";
 import { NOTHING_LEFT, pauseIfDown } from "./paused-webhooks";
 
 const SEND_MS = 15_000;
@@ -24,13 +26,13 @@ export async function sendDelivery(ctx: Ctx, deliveryId: string): Promise<{ sent
     .where(and(which, eq(deliveries.state, "queued")))
     .returning();
   if (!row) return { sent: false };
-  const notices = await noticesOf(ctx, deliveryId);
-  if (notices.length === 0) {
+  const compose = await composerOf(ctx, row);
+  if (compose === null) {
     await failDelivery(ctx, deliveryId, NOTHING_LEFT);
     return { sent: false };
   }
   try {
-    await post(ctx, row, notices);
+    await post(ctx, row, compose);
   } catch (error) {
     if (!(error instanceof OutboundError || error instanceof ServiceError)) throw error;
     await ctx.db.update(deliveries).set({ error: error.message }).where(which);
@@ -52,16 +54,26 @@ export async function failDelivery(ctx: Ctx, deliveryId: string, message: string
   });
 }
 
-async function post(ctx: Ctx, delivery: typeof deliveries.$inferSelect, notices: readonly Notice[]) {
+type Row = typeof deliveries.$inferSelect;
+type Compose = (format: WebhookFormat, context: MessageContext, at: number) => object;
+
+/** Returns what composes a delivery's message in its webhook's format; `null` if what it is about no longer exists. */
+async function composerOf(ctx: Ctx, row: Row): Promise<Compose | null> {
+  const { sequence, noticeCount: count, alertFiringId, alertEvent } = row;
+  if (alertFiringId !== null && alertEvent !== null) {
+    const alert = await announcedAlert(ctx, alertFiringId, alertEvent);
+    return alert && ((format, context, at) => ALERT_MESSAGES[format](context, alert, alertEvent, { sequence, at }));
+  }
+  const notices = await noticesOf(ctx, row.id);
+  if (notices.length === 0) return null;
+  return (format, context, at) => MESSAGES[format](context, notices, { sequence, count, at });
+}
+
+async function post(ctx: Ctx, delivery: Row, compose: Compose) {
   const [project] = await ctx.db.select({ name: projects.name }).from(projects).where(eq(projects.id, ctx.projectId));
   const context = { projectId: ctx.projectId, projectName: project?.name ?? "", link: publicUrl };
   const service = await openConnection(ctx, delivery.connectionId, "notify");
-  const format = service.connection.settings.format as WebhookFormat;
-  const json = MESSAGES[format](context, notices, {
-    sequence: delivery.sequence,
-    count: delivery.noticeCount,
-    at: await databaseNow(ctx.db),
-  });
+  const json = compose(service.connection.settings.format as WebhookFormat, context, await databaseNow(ctx.db));
   await service.request({ path: "", method: "POST", json, messageId: `msg_${delivery.id}`, timeoutMs: SEND_MS });
 }
 

@@ -12,6 +12,7 @@ import {
   deleteOldTrackerDeliveries,
 } from "@/server/services/diagnostics";
 import { eraseFilesBefore } from "@/server/services/files";
+import { deleteOldMinutes } from "@/server/services/notifications";
 import {
   CHUNKS_AT_A_TIME,
   deleteOldRefusals,
@@ -73,6 +74,7 @@ export async function runHousekeeping(
     return { done: false };
   if (!(await repeatUntilZero(() => deleteExpiredAdjudications(ctx, ROWS_A_STATEMENT)))) return { done: false };
   if (!(await repeatUntilZero(() => deleteOldTrackerDeliveries(ctx, ROWS_A_STATEMENT)))) return { done: false };
+  if (!(await repeatUntilZero(() => deleteOldMinutes(ctx, now)))) return { done: false };
   if (days !== null && !(await repeatUntilZero(() => expire(ctx, day, cutoffOf(days, now))))) return { done: false };
 
   if (days !== null) await deleteBaselinesBefore(ctx, cutoffOf(days, now));

@@ -9,18 +9,27 @@ const EVERY_MS = 5_000;
 /** Usage names stored per row: clients invent names, and each fold rewrites the row. */
 const NAMES_MAX = 500;
 
-/** Key columns of each table, besides the project. */
-const KEYS = {
-  daily_costs: ["day", "model", "provider", "model_price_id", "vendor"],
-  daily_label_costs: ["day", "label"],
+/** The key columns of each table besides the project, its sums, and the column with a sum per name. */
+const FOLDED = {
+  daily_costs: {
+    keys: ["day", "model", "provider", "model_price_id", "vendor"],
+    sums: ["calls", "unpriced_calls", "cost"],
+    named: "usage",
+  },
+  daily_label_costs: { keys: ["day", "label"], sums: ["calls", "unpriced_calls", "cost"], named: "usage" },
+  minute_calls: {
+    keys: ["minute", "model", "labels"],
+    sums: ["calls", "errors", "unpriced_calls", "cost"],
+    named: "durations",
+  },
 } as const;
-type Table = keyof typeof KEYS;
-const TABLES = Object.keys(KEYS) as Table[];
+type Table = keyof typeof FOLDED;
+const TABLES = Object.keys(FOLDED) as Table[];
 
 /**
- * Folds rows that writers appended to the daily costs into one row per key, and deletes rows that sum to zero. The sum of
- * all rows is preserved, except for the smallest figures of a row with more than 500 usage names. Only one process folds at a
- * time; in others it is a no-op. Returns the number of appended rows folded.
+ * Folds rows that writers appended to the daily costs and to the calls by minute into one row per key, and deletes rows that
+ * sum to zero. The sum of all rows is preserved, except for the smallest figures of a row with more than 500 usage names. Only
+ * one process folds at a time; in others it is a no-op. Returns the number of appended rows folded.
  */
 export const foldDailyCosts = (database: Db): Promise<number> =>
   database.transaction(async (tx) => {
@@ -35,9 +44,14 @@ export const foldDailyCosts = (database: Db): Promise<number> =>
 
 async function fold(tx: Db, name: Table): Promise<number> {
   const table = sql.identifier(name);
-  const columns = ["project_id", ...KEYS[name]];
+  const { keys, sums, named } = FOLDED[name];
+  const columns = ["project_id", ...keys];
   const key = sql.raw(columns.join(", "));
   const sameKey = sql.raw(columns.map((column) => `d.${column} = k.${column}`).join(" and "));
+  const sumNames = sql.raw(sums.join(", "));
+  const summed = sql.raw(sums.map((column) => `sum(${column}) as ${column}`).join(", "));
+  const isAny = sql.raw(sums.map((column) => `p.${column} <> 0`).join(" or "));
+  const names = sql.raw(named);
   const [row] = await tx.execute<{ folded: number }>(sql`
     with unfolded as materialized (
       select id, ${key} from ${table} where not folded order by id limit ${ROWS_A_FOLD} for update skip locked
@@ -54,20 +68,17 @@ async function fold(tx: Db, name: Table): Promise<number> {
     ),
     parts as (select * from taken union all select * from joined),
     units as (
-      select ${key}, jsonb_object_agg(bucket, units) as usage from (
+      select ${key}, jsonb_object_agg(bucket, units) as ${names} from (
         select ${key}, u.key as bucket, sum(u.value::numeric) as units,
                row_number() over (partition by ${key} order by sum(u.value::numeric) desc, u.key) as place
-        from parts, jsonb_each_text(usage) u group by ${key}, u.key having sum(u.value::numeric) <> 0
+        from parts, jsonb_each_text(${names}) u group by ${key}, u.key having sum(u.value::numeric) <> 0
       ) b where place <= ${NAMES_MAX} group by ${key}
     ),
     made as (
-      insert into ${table} (${key}, calls, unpriced_calls, cost, usage, folded)
-      select p.*, coalesce(u.usage, '{}'), true
-      from (
-        select ${key}, sum(calls) as calls, sum(unpriced_calls) as unpriced_calls, sum(cost) as cost
-        from parts group by ${key}
-      ) p left join units u using (${key})
-      where p.calls <> 0 or p.unpriced_calls <> 0 or p.cost <> 0 or u.usage is not null
+      insert into ${table} (${key}, ${sumNames}, ${names}, folded)
+      select p.*, coalesce(u.${names}, '{}'), true
+      from (select ${key}, ${summed} from parts group by ${key}) p left join units u using (${key})
+      where ${isAny} or u.${names} is not null
     )
     select count(*)::int as folded from taken`);
   return row?.folded ?? 0;

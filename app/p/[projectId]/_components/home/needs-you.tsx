@@ -1,7 +1,11 @@
 import Link from "next/link";
 import { PageSection } from "@/app/_components/layout/page-body";
+import { Ago } from "@/app/_components/values/ago";
+import { Dot } from "@/app/_components/values/dot";
 import { InlineCode } from "@/app/_components/values/inline-code";
 import { plural } from "@/app/_lib/format";
+import { readingWords } from "@/server/services/notifications/alerts/schemas";
+import { alertHref } from "../../alerts/_components/view";
 import { findingHref } from "../../conversations/_components/view";
 import { TrendBars } from "../../findings/_components/trend-bars";
 import { Severity } from "../findings/severity";
@@ -25,10 +29,11 @@ export function NeedsYou({ projectId, home }: Props) {
   const waiting = waitingIn(projectId, home);
   const tickets = home.closedTickets.newest;
   const proofs = home.work?.evaluations.newest ?? [];
-  const isNothing = waiting.length + tickets.length + proofs.length === 0;
+  const isNothing = waiting.length + tickets.length + proofs.length + home.alerts.count === 0;
   return (
     <PageSection title="Needs you" anchor="needs-you" wide>
       {isNothing ? <p className={classes.quiet}>Nothing waits for you.</p> : null}
+      <FiringAlerts projectId={projectId} firing={home.alerts} />
       <ul className={classes.rows}>
         {home.findings.urgent.map((finding) => (
           <UrgentFinding key={finding.id} projectId={projectId} finding={finding} />
@@ -54,6 +59,28 @@ export function NeedsYou({ projectId, home }: Props) {
         ))}
       </ul>
     </PageSection>
+  );
+}
+
+/** What fires now: the newest alerts, and the list of all if there are more. */
+function FiringAlerts({ projectId, firing }: { projectId: string; firing: HomeData["alerts"] }) {
+  if (firing.count === 0) return null;
+  const others = firing.count - firing.newest.length;
+  return (
+    <ul className={classes.plain} aria-label="Firing alerts">
+      {firing.newest.map((alert) => (
+        <li key={alert.id}>
+          <Dot color="var(--severity-critical)">Firing</Dot>{" "}
+          <Link href={alertHref(projectId, alert.id)}>{alert.name}</Link>:{" "}
+          {readingWords({ ...alert, state: "firing", minCount: 0 })}, since <Ago at={alert.firedAt} />
+        </li>
+      ))}
+      {others > 0 ? (
+        <li>
+          <Link href={pageHref(projectId, "alerts")}>{plural(others, "more alert")} firing</Link>
+        </li>
+      ) : null}
+    </ul>
   );
 }
 

@@ -1,5 +1,6 @@
 import {
   IconAlertTriangle,
+  IconBell,
   IconBinaryTree2,
   IconBooks,
   IconBulb,
@@ -62,6 +63,7 @@ export const GROUPS = [
       { path: "findings", label: "Findings", key: "f", icon: IconAlertTriangle },
       { path: "costs", label: "Costs", key: "o", icon: IconChartBar, needs: "model-pricing:read" },
       { path: "versions", label: "Versions", key: null, icon: IconVersions },
+      { path: "alerts", label: "Alerts", key: null, icon: IconBell },
     ],
   },
   {

@@ -25,6 +25,7 @@ const PAGES: Readonly<Record<string, Href>> = {
   invitation: (page) => page("members"),
   key: (page) => page("api-keys"),
   connection: (page) => page("integrations"),
+  alert: (page, id) => `${page("alerts")}?peek=${id}`,
   notificationRule: (page) => page("integrations"),
   handoffRule: (page) => page("integrations"),
 };

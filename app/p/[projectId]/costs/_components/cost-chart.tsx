@@ -8,16 +8,18 @@ import { formatDay, formatUsd, plural } from "@/app/_lib/format";
 import { fromFirst } from "@/app/_lib/from-first";
 import { AtLeast } from "@/app/p/[projectId]/_components/costs/cost-total";
 import type { Costs } from "@/server/services/costs/schemas";
+import { alertHref } from "../../alerts/_components/view";
+import type { Budget } from "./budgets";
 import { CostDays } from "./cost-days";
 import classes from "./costs.module.css";
 import { coloursOf, DAYS_SCOPE, dayFrom, groupHref, groupName, groupWord } from "./view";
 
 export const CHART_HEIGHT = 240;
 
-type Props = { projectId: string; costs: Costs; now: number; list: ListQuery };
+type Props = { projectId: string; costs: Costs; now: number; list: ListQuery; budgets: readonly Budget[] };
 
 /** A bar per day, split into the most expensive groups; a table below has the same numbers. A click on a day opens it there. */
-export function CostChart({ projectId, costs, now, list }: Props) {
+export function CostChart({ projectId, costs, now, list, budgets }: Props) {
   const router = useRouter();
   const [, setDays] = useListView(DAYS_SCOPE);
   const colours = coloursOf(costs.series.map(({ key }) => key));
@@ -36,6 +38,7 @@ export function CostChart({ projectId, costs, now, list }: Props) {
     unpriced: costs.totalsUnpricedCalls[index] ?? 0,
     ...Object.fromEntries(shown.map(({ name, values }) => [name, values[index] ?? null])),
   }));
+  const ofAll = budgets.filter(({ model, label }) => model === null && label === null);
   const rows = fromFirst(days, ({ total, unpriced }) => total !== null || unpriced > 0);
   return (
     <section className={classes.picture} aria-label="By day">
@@ -60,6 +63,7 @@ export function CostChart({ projectId, costs, now, list }: Props) {
               series={shown.map(({ name, label, color }) => ({ name, label, color }))}
               tickLine="none"
               gridAxis="x"
+              referenceLines={ofAll.map(({ limit }) => ({ y: limit, color: "var(--severity-critical)" }))}
               maxBarWidth={32}
               valueFormatter={formatUsd}
               xAxisProps={{ minTickGap: 24, tick: TICK }}
@@ -131,10 +135,23 @@ export function CostChart({ projectId, costs, now, list }: Props) {
           </ul>
         </>
       )}
+      <Budgets projectId={projectId} budgets={budgets} />
       <CostDays projectId={projectId} costs={costs} list={list} />
     </section>
   );
 }
+
+/** The limits of a day's cost; those of all calls are lines in the chart. */
+const Budgets = ({ projectId, budgets }: { projectId: string; budgets: readonly Budget[] }) =>
+  budgets.length === 0 ? null : (
+    <ul className={classes.budgets} aria-label="Alerts on the cost of a day">
+      {budgets.map(({ id, words, limit }) => (
+        <li key={id}>
+          {words}: <Link href={alertHref(projectId, id)}>{formatUsd(limit)}</Link>
+        </li>
+      ))}
+    </ul>
+  );
 
 const aboutLabels = ({ rows }: Costs) =>
   rows.every(({ key }) => key === null)

@@ -1,6 +1,6 @@
 "use client";
 import { Button, SegmentedControl } from "@mantine/core";
-import { IconCalendarOff, IconChartBar } from "@tabler/icons-react";
+import { IconBell, IconCalendarOff, IconChartBar } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
@@ -15,6 +15,9 @@ import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { DayRangePicker } from "@/app/p/[projectId]/costs/_components/day-range-picker";
 import { COST_GROUPS, type CostGroup } from "@/server/services/costs/schemas";
+import { useMay } from "../../_components/access/membership";
+import { newAlertHref } from "../../alerts/_components/view";
+import { suggestedBudget, useBudgets } from "./budgets";
 import { CostChart } from "./cost-chart";
 import { CostTable } from "./cost-table";
 import { CostTiles } from "./cost-tiles";
@@ -35,6 +38,8 @@ export function Costs({ projectId, openedAt }: { projectId: string; openedAt: nu
   );
   const costs = query.data?.costs;
   const before = useQuery(trpc.costs.get.queryOptions(costsInputBefore(projectId, view, now))).data?.costs;
+  const budgets = useBudgets(projectId);
+  const mayAlert = useMay("diagnostics:write");
   const refresh = () => {
     setNow(Date.now());
     void query.refetch();
@@ -45,6 +50,16 @@ export function Costs({ projectId, openedAt }: { projectId: string; openedAt: nu
         title="Costs"
         aside={
           <>
+            {mayAlert ? (
+              <Button
+                component={Link}
+                variant="default"
+                leftSection={<IconBell size={14} aria-hidden />}
+                href={newAlertHref(projectId, { measure: "daily_cost", limit: costs && suggestedBudget(costs) })}
+              >
+                Alert me
+              </Button>
+            ) : null}
             <CsvButton href={csvHref(projectId, view, now)} />
             <RefreshButton busy={query.isRefetching} onRefresh={refresh} />
           </>
@@ -64,7 +79,7 @@ export function Costs({ projectId, openedAt }: { projectId: string; openedAt: nu
             <StaleNote error={query.error} dataUpdatedAt={query.dataUpdatedAt} onRetry={() => void query.refetch()} />
             <div className={classes.all} aria-busy={query.isPlaceholderData || undefined}>
               <CostTiles projectId={projectId} costs={costs} before={before} />
-              <CostChart projectId={projectId} costs={costs} now={now} list={query} />
+              <CostChart projectId={projectId} costs={costs} now={now} list={query} budgets={budgets} />
               <CostTable projectId={projectId} costs={costs} before={before} list={query} />
             </div>
           </>

@@ -30,6 +30,7 @@ const WORDS: Record<ReportedTable, string> = {
   projects: "Project",
   daily_costs: "Costs by day",
   daily_label_costs: "Costs by day and label",
+  minute_calls: "Model calls by minute",
   deleted_traces: "Hashes of deleted traces",
   example_revisions: "Examples, with their earlier revisions",
   dataset_import_sources: "Conversations with imported Examples",

@@ -14,6 +14,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
 import type { Delivery } from "@/server/services/notifications/schemas";
 import { useMay } from "../../../_components/access/membership";
+import { alertHref } from "../../../alerts/_components/view";
 import { IntegrationTabs } from "../../_components/integration-tabs";
 import { NOTICE_WORDS } from "../../notifications/_components/notice-words";
 
@@ -44,7 +45,7 @@ export function Deliveries({ projectId }: { projectId: string }) {
         minWidth={340}
         empty={
           <EmptyState icon={IconSend} title="Nothing sent yet">
-            Messages to webhooks about Findings appear here with their outcome, and can be sent again.
+            Messages to webhooks about Findings and alerts appear here with their outcome, and can be sent again.
           </EmptyState>
         }
       />
@@ -52,8 +53,8 @@ export function Deliveries({ projectId }: { projectId: string }) {
   );
 }
 
-const nameOf = ({ noticeCount, notices: [first] }: Delivery) =>
-  noticeCount === 1 && first ? first.title.replaceAll("`", "") : `Digest of ${noticeCount}`;
+const nameOf = ({ noticeCount, notices: [first], alert }: Delivery) =>
+  alert?.name ?? (noticeCount === 1 && first ? first.title.replaceAll("`", "") : `Digest of ${noticeCount}`);
 
 function useActions(projectId: string): ListAction<Delivery>[] {
   const trpc = useTRPC();
@@ -98,11 +99,18 @@ const columnsOf = (projectId: string): ListColumn<Delivery>[] => [
     id: "about",
     header: "About",
     cell: ({ row: { original } }) => {
-      const { noticeCount, notices } = original;
+      const { noticeCount, notices, alert } = original;
       const [first] = notices;
       return (
         <>
-          {first && noticeCount === 1 ? (
+          {alert ? (
+            <>
+              {alert.event === "fired" ? "Firing" : "Cleared"}:{" "}
+              <Anchor component={Link} fz="inherit" href={alertHref(projectId, alert.alertId)}>
+                {alert.name}
+              </Anchor>
+            </>
+          ) : first && noticeCount === 1 ? (
             <>
               {NOTICE_WORDS[first.kind]}:{" "}
               <Anchor

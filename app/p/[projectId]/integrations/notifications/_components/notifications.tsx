@@ -15,6 +15,7 @@ import { nextPage } from "@/app/_lib/trpc/next-page";
 import type { NotificationRule } from "@/server/services/notifications/schemas";
 import { useMay } from "../../../_components/access/membership";
 import { IntegrationTabs } from "../../_components/integration-tabs";
+import { useWebhooks } from "../../_components/use-webhooks";
 import { notificationColumns } from "./columns";
 import { NotificationForm } from "./notification-form";
 
@@ -65,16 +66,6 @@ export function Notifications({ projectId }: { projectId: string }) {
       />
     </>
   );
-}
-
-function useWebhooks(projectId: string) {
-  const trpc = useTRPC();
-  const { data } = useQuery(trpc.connections.list.queryOptions({ projectId, limit: 500 }));
-  const connections = data?.connections ?? [];
-  return {
-    webhooks: connections.filter(({ kind }) => kind === "webhook").map(({ id, name }) => ({ value: id, label: name })),
-    connectionName: (id: string) => connections.find((connection) => connection.id === id)?.name ?? id,
-  };
 }
 
 /** Returns a function that deletes a rule and offers to create it again. */

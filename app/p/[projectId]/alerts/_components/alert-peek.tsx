@@ -1,0 +1,94 @@
+"use client";
+import { Button, DataList, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { ListAction } from "@/app/_components/data-table/types";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { PeekPanel } from "@/app/_components/layout/peek-panel";
+import { Dot } from "@/app/_components/values/dot";
+import { ExactTime } from "@/app/_components/values/exact-time";
+import { Fact } from "@/app/_components/values/fact";
+import { IdText } from "@/app/_components/values/id-text";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { type Alert, limitWords, MEASURES, measureWords } from "@/server/services/notifications/alerts/schemas";
+import { Firings } from "./firings";
+import { raisedWords } from "./raised-words";
+import { ReadingLine } from "./reading-line";
+import { standingOf } from "./state-words";
+
+const LIVE_MS = 15_000;
+
+type Props = {
+  projectId: string;
+  alertId: string;
+  /** As in the list, if it is among the loaded rows. */
+  listed: Alert | undefined;
+  channelsOf: (alert: Alert) => string;
+  actions: readonly ListAction<Alert>[];
+  onAct: (actionId: string, alert: Alert) => void;
+  onClose: () => void;
+};
+
+/** An alert in full: where it stands, what it is, and when it fired. */
+export function AlertPeek({ projectId, alertId, listed, channelsOf, actions, onAct, onClose }: Props) {
+  const trpc = useTRPC();
+  const one = useQuery(
+    trpc.alerts.get.queryOptions({ projectId, alertId }, { enabled: !listed, refetchInterval: LIVE_MS }),
+  );
+  const alert = listed ?? one.data?.alert;
+  return (
+    <PeekPanel label="Alert" title={alert?.name ?? "Alert"} onClose={onClose}>
+      {alert ? (
+        <Stack p="md" gap="md">
+          {actions.length > 0 ? (
+            <Group gap="xs">
+              {actions.map(({ id, label, icon }) => (
+                <Button
+                  key={id}
+                  variant="default"
+                  size="compact-sm"
+                  leftSection={icon}
+                  onClick={() => onAct(id, alert)}
+                >
+                  {label}
+                </Button>
+              ))}
+            </Group>
+          ) : null}
+          <Text size="sm" component="div">
+            <Dot color={standingOf(alert).color}>{standingOf(alert).word}</Dot> <ReadingLine alert={alert} />
+          </Text>
+          <DataList orientation="horizontal" gap="xs">
+            <Fact label="Measures">{measureWords(alert)}</Fact>
+            <Fact label="Fires">{limitWords(alert)}</Fact>
+            {alert.factor !== null && alert.factor > 1 ? <Fact label="Raised">{raisedWords(alert.factor)}</Fact> : null}
+            <Fact label="Over">{timeWords(alert)}</Fact>
+            {MEASURES[alert.measure].ofCalls ? <Fact label="Minimum calls">{alert.minCount}</Fact> : null}
+            <Fact label="Sent to">{channelsOf(alert)}</Fact>
+            <Fact label="Created">
+              <ExactTime at={alert.createdAt} />
+            </Fact>
+            <Fact label="ID">
+              <IdText id={alert.id} />
+            </Fact>
+          </DataList>
+          <Firings projectId={projectId} alert={alert} />
+        </Stack>
+      ) : one.error ? (
+        <ErrorState error={one.error} onRetry={() => void one.refetch()} retrying={one.isFetching} />
+      ) : (
+        <Stack p="md" role="status" aria-label="Loading the alert">
+          {[80, 60, 70].map((width) => (
+            <Skeleton key={width} height={12} width={`${width}%`} />
+          ))}
+        </Stack>
+      )}
+    </PeekPanel>
+  );
+}
+
+/** The time that is measured. */
+function timeWords({ measure, condition, windowMinutes }: Alert) {
+  if (measure === "silence") return "since the last arrival";
+  if (measure === "daily_cost" && condition === "threshold") return "the UTC day so far";
+  return `the last ${windowMinutes} minutes`;
+}

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { initialValues, problemsOf, sentOf, withMeasure } from "./form-values";
+
+const EMPTY = { measure: null, model: null, label: null, limit: null };
+
+test("a form shows percent, seconds and dollars, and sends fractions, ms and dollars", () => {
+  const errors = initialValues(null, EMPTY, true);
+  expect(errors).toMatchObject({ measure: "error_rate", limit: 5, minCount: 50, name: "Error rate of model calls" });
+  expect(sentOf({ ...errors, limit: 7 })).toMatchObject({ limit: 0.07, model: null, label: null });
+  const slow = withMeasure(errors, "latency_p95", "threshold");
+  expect(slow).toMatchObject({ limit: 10, name: "Latency p95 of model calls" });
+  expect(sentOf(slow).limit).toBe(10_000);
+  expect(sentOf(withMeasure(errors, "error_rate", "change"))).toMatchObject({ limit: 1, minCount: 100 });
+});
+
+test("an address fills the form in, except with a measure that the reader may not see", () => {
+  const budget = { ...EMPTY, measure: "daily_cost" as const, limit: 12.5, label: "web" };
+  expect(initialValues(null, budget, true)).toMatchObject({
+    measure: "daily_cost",
+    limit: 12.5,
+    label: "web",
+    name: "Cost per day, label web",
+  });
+  expect(initialValues(null, budget, false)).toMatchObject({ measure: "error_rate" });
+});
+
+test("another measure keeps a name that a person gave, and drops filters and conditions that it does not have", () => {
+  const named = { ...initialValues(null, EMPTY, true), name: "Pager", model: "gpt-4o", condition: "change" as const };
+  expect(withMeasure(named, "silence", "change")).toMatchObject({
+    name: "Pager",
+    model: "",
+    condition: "threshold",
+    limit: 30,
+  });
+});
+
+test("what is missing or out of range is said at its field", () => {
+  const values = initialValues(null, EMPTY, true);
+  expect(problemsOf(values)).toEqual({});
+  expect(problemsOf({ ...values, name: " ", limit: "", windowMinutes: 3, minCount: -1 })).toEqual({
+    name: "Enter a name.",
+    limit: "Enter a limit above 0.",
+    windowMinutes: "Enter 5 to 1,440 minutes.",
+    minCount: "Enter a whole number.",
+  });
+});

@@ -1,0 +1,98 @@
+import {
+  type Alert,
+  type AlertCondition,
+  type AlertMeasure,
+  CHANGE_MIN_COUNT,
+  createAlertInput,
+  MEASURES,
+  measureWords,
+  WINDOW_DEFAULT,
+} from "@/server/services/notifications/alerts/schemas";
+import { limitOf, shownLimit, unitOf } from "./units";
+
+/** The form's fields: a limit is in the unit that is shown, and a number is text while it is typed. */
+export type FormValues = {
+  name: string;
+  measure: AlertMeasure;
+  model: string;
+  label: string;
+  condition: AlertCondition;
+  limit: number | string;
+  windowMinutes: number | string;
+  minCount: number | string;
+  mailMembers: boolean;
+  connectionIds: string[];
+};
+
+/** What the address of a new alert may name. */
+export type Filled = {
+  measure: AlertMeasure | null;
+  model: string | null;
+  label: string | null;
+  limit: number | null;
+};
+
+const minCountOf = (measure: AlertMeasure, condition: AlertCondition) =>
+  condition === "change" ? CHANGE_MIN_COUNT : MEASURES[measure].minCount;
+
+export function initialValues(alert: Alert | null, filled: Filled, mayReadCosts: boolean): FormValues {
+  if (alert) {
+    const { name, measure, model, label, condition, windowMinutes, minCount, mailMembers, connectionIds } = alert;
+    const filters = { model: model ?? "", label: label ?? "" };
+    const limit = shownLimit(alert);
+    return { name, measure, ...filters, condition, limit, windowMinutes, minCount, mailMembers, connectionIds };
+  }
+  const measure = filled.measure && (mayReadCosts || !MEASURES[filled.measure].isCost) ? filled.measure : "error_rate";
+  const condition = "threshold";
+  const limit = (measure === filled.measure ? filled.limit : null) ?? unitOf(measure, condition).initial;
+  return {
+    name: measureWords({ measure, condition, model: filled.model, label: filled.label, windowMinutes: WINDOW_DEFAULT }),
+    measure,
+    model: filled.model ?? "",
+    label: filled.label ?? "",
+    condition,
+    limit: shownLimit({ measure, condition, limit }),
+    windowMinutes: WINDOW_DEFAULT,
+    minCount: minCountOf(measure, condition),
+    mailMembers: false,
+    connectionIds: [],
+  };
+}
+
+/** Returns the values with another measure or condition, whose limit and minimum are others, and which names it if a person did not. */
+export function withMeasure(values: FormValues, measure: AlertMeasure, asked: AlertCondition): FormValues {
+  const condition = MEASURES[measure].ofCalls ? asked : "threshold";
+  const wasNamed = values.name !== "" && values.name !== nameOf(values);
+  const limit = shownLimit({ measure, condition, limit: unitOf(measure, condition).initial });
+  const next = { ...values, measure, condition, limit, minCount: minCountOf(measure, condition) };
+  const filtered = MEASURES[measure].ofCalls ? next : { ...next, model: "", label: "" };
+  return { ...filtered, name: wasNamed ? values.name : nameOf(filtered) };
+}
+
+const nameOf = ({ measure, condition }: FormValues) =>
+  measureWords({ measure, condition, model: null, label: null, windowMinutes: WINDOW_DEFAULT });
+
+/** Returns what is sent; a number that is missing stays out, so that it is refused. */
+export const sentOf = ({ limit, windowMinutes, minCount, model, label, ...values }: FormValues) => ({
+  ...values,
+  model: model.trim() || null,
+  label: label.trim() || null,
+  limit: typeof limit === "number" ? limitOf(limit, values.measure, values.condition) : Number.NaN,
+  windowMinutes: typeof windowMinutes === "number" ? windowMinutes : Number.NaN,
+  minCount: typeof minCount === "number" ? minCount : Number.NaN,
+});
+
+const WORDS: Readonly<Record<string, string>> = {
+  limit: "Enter a limit above 0.",
+  windowMinutes: "Enter 5 to 1,440 minutes.",
+  minCount: "Enter a whole number.",
+};
+
+/** Returns what is wrong with the fields, by field. */
+export const problemsOf = (values: FormValues): Record<string, string> =>
+  Object.fromEntries(
+    (createAlertInput.safeParse(sentOf(values)).error?.issues ?? []).map(({ path, message }) => {
+      const field = String(path[0]);
+      return [field, WORDS[field] ?? message];
+    }),
+  );
