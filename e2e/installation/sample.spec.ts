@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { isLong } from "../../scripts/lib/testing/amounts.mjs";
 import { cli, newProject, type TestProject } from "../../testbed/data/project";
+import { answersFromHome } from "../support/answers-from-home";
 import { DARK, DARK_PHONE, inLooks, LIGHT, LIGHT_PHONE, showAs } from "../support/looks";
 import { press } from "../support/press";
 import { signIn } from "../support/sign-in";
@@ -93,6 +94,10 @@ test("a person with an empty project loads the sample, sees its Findings and rem
     await page.waitForURL(/\/conversations\/conv_/);
     await expect(page.getByText(/Put it into its box/).first()).toBeVisible();
     await savePicture(page, "sample-conversation");
+  });
+
+  await test.step("each of a stranger's questions has its answer on Home, or at most three clicks away", async () => {
+    await answersFromHome(page, `/p/${sampleId}`);
   });
 
   await test.step("the fixed Finding's proof, training and Checkpoint are shown without a trainer", async () => {

@@ -76,6 +76,16 @@ test("each number of Home leads to the list of what was counted", async ({ page 
   await link.click();
   await page.waitForURL(/conversations\?findings=true/);
   await expect(rows(page)).toHaveCount(Number.parseInt(words!, 10));
+
+  await page.goto(at());
+  const latency = counted
+    .locator("div")
+    .filter({ hasText: /^p95 latency/ })
+    .getByRole("link");
+  const took = await latency.textContent();
+  await latency.click();
+  await page.waitForURL(/costs\?range=custom/);
+  await expect(section(page, "p95 latency")).toContainText(took!);
 });
 
 test("what is new since the last visit is counted, and opens as a list that can be widened", async ({ page }) => {
