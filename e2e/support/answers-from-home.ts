@@ -23,14 +23,16 @@ export async function answersFromHome(page: Page, home: string) {
 
   // What got worse? Does telemetry arrive? What will this month cost? A projection comes with 14 full days, which the sample has only
   // in the first half of a day.
-  await answer([], section("Needs you").getByRole("listitem").filter({ hasText: "Regressed" }).first());
-  await answer([], link(/^Last data .* spans\/min/));
-  await answer(
-    [],
+  await page.goto(home);
+  for (const shown of [
+    section("Needs you").getByRole("listitem").filter({ hasText: "Regressed" }).first(),
+    link(/^Last data .* spans\/min/),
     section("full days")
       .getByRole("definition")
       .filter({ hasText: /\$[\d.]+ so far/ }),
-  );
+  ]) {
+    await expect(shown).toBeVisible();
+  }
 
   // Which model causes this Finding?
   const inCommon = section("What these have in common");
@@ -79,4 +81,18 @@ export async function answersFromHome(page: Page, home: string) {
     ],
     page.getByText("4 in view"),
   );
+
+  // Tell me when a day costs more than $20. What is typed is no click.
+  const form = page.getByRole("dialog", { name: "New alert" });
+  const limit = form.getByRole("textbox", { name: "Fires at" });
+  await answer(
+    [
+      [entry("Costs"), title("Costs")],
+      [link("Alert me"), limit],
+    ],
+    limit,
+  );
+  await limit.fill("20");
+  await form.getByRole("button", { name: "Create alert" }).click();
+  await expect(link("Cost per day")).toBeVisible();
 }
