@@ -68,6 +68,9 @@ test.beforeAll(async ({ browser, baseURL }) => {
   }
   // By another key, and therefore in another version.
   await send(`datasets/${datasetId}/examples`, example("Who pays?"), await project.newKey("models:manage"));
+  for (const measure of ["error_rate", "latency_p95"]) {
+    await send("alerts", { name: `Too high: ${measure}`, measure, limit: 0.5 });
+  }
   await send("repricings", { from: 0, to: Date.now() });
   const sql = runningDatabase();
   const error = { name: "Error", message: "The provider did not answer." };
@@ -301,6 +304,7 @@ const TABLES_BY_HAND = [
   "app/docs/_components/field-table.tsx",
   "app/p/[projectId]/_components/findings/score.tsx",
   "app/p/[projectId]/_components/training/charts/metric-chart.tsx",
+  "app/p/[projectId]/alerts/_components/firings.tsx",
   "app/p/[projectId]/conversations/[conversationId]/_components/cost/cost-tab.tsx",
   "app/p/[projectId]/conversations/[conversationId]/_components/cost/model-call-detail.tsx",
   "app/p/[projectId]/conversations/_components/histogram/bucket-table.tsx",

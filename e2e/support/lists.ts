@@ -47,6 +47,7 @@ export const LISTS: List[] = [
     empty: ["findings?rule=nothing", /No Finding/],
   },
   { name: "Occurrences", path: "findings/{finding}", rows: 1 },
+  { name: "Alerts", path: "alerts", rows: 2, peek: "Alert" },
   {
     name: "Rule Runs",
     // Not folded.
