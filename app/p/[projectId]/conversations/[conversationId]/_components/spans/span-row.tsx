@@ -13,6 +13,10 @@ const DEPTH_SHOWN = 14;
 type Props = {
   row: PlacedSpan<SpanData>;
   sum: CallSum | null;
+  /** When it ended; of repeats that are shown as one, when the last did. */
+  until: number;
+  /** How many spans in a row it is the first of, which `folded` shows as one. */
+  repeated: number;
   index: number;
   top: number;
   extent: { start: number; end: number };
@@ -30,11 +34,13 @@ type Props = {
 };
 
 /** A span of the tree: its name and first words, its model, tokens and cost or those of the calls below it, and its time. */
-export function SpanRow({ row, sum, index, top, extent, selected, onSelect, ...state }: Props) {
+export function SpanRow({ row, sum, until, repeated, index, top, extent, selected, onSelect, ...state }: Props) {
   const { span, depth, children } = row;
   const following = useFollowFocus();
   const handlers = following(state.follow ? onSelect : undefined);
-  const took = span.endedAt - span.startedAt;
+  const took = until - span.startedAt;
+  const isSeveral = repeated > 1 && state.folded;
+  const folds = children > 0 || repeated > 1;
   const indent = { "--depth": Math.min(depth, DEPTH_SHOWN) } as React.CSSProperties;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys of its rows
@@ -48,7 +54,7 @@ export function SpanRow({ row, sum, index, top, extent, selected, onSelect, ...s
       aria-posinset={row.nth}
       aria-setsize={row.siblings}
       aria-selected={selected}
-      {...(children > 0 ? { "aria-expanded": !state.folded } : {})}
+      {...(folds ? { "aria-expanded": !state.folded } : {})}
       tabIndex={state.isStop ? 0 : -1}
       style={{ blockSize: SPAN_ROW, transform: `translateY(${top}px)` }}
       onMouseDown={handlers.onMouseDown}
@@ -59,7 +65,7 @@ export function SpanRow({ row, sum, index, top, extent, selected, onSelect, ...s
       onClick={onSelect}
     >
       <span className={classes.name} style={indent}>
-        {children > 0 ? <Fold folded={state.folded} onFold={state.onFold} /> : <span className={classes.fold} />}
+        {folds ? <Fold folded={state.folded} onFold={state.onFold} /> : <span className={classes.fold} />}
         <span
           className={classes.type}
           data-counted={span.counted || undefined}
@@ -68,7 +74,8 @@ export function SpanRow({ row, sum, index, top, extent, selected, onSelect, ...s
           {span.type}
         </span>
         <span className="clip">{span.name}</span>
-        {state.folded ? <span className={classes.below}>{plural(row.below, "span")} folded</span> : null}
+        {isSeveral ? <span className={classes.below}>× {formatCount(repeated)}</span> : null}
+        {state.folded && !isSeveral ? <span className={classes.below}>{plural(row.below, "span")} folded</span> : null}
         {span.status === "error" ? <span className={classes.failed}>error</span> : null}
       </span>
       <span className={`${classes.words} clip`} style={indent} title={span.words ?? undefined}>
@@ -78,7 +85,7 @@ export function SpanRow({ row, sum, index, top, extent, selected, onSelect, ...s
         {span.model}
       </span>
       {sum ? <Used sum={sum} own={span.counted} /> : null}
-      <Lane span={span} extent={extent} />
+      <Lane span={span} until={until} extent={extent} />
       <span className={`${classes.took} tabular`}>{formatDuration(took)}</span>
     </div>
   );
@@ -126,7 +133,7 @@ function Used({ sum, own }: { sum: CallSum; own: boolean }) {
   );
 }
 
-function Lane({ span, extent }: Pick<Props, "extent"> & { span: SpanData }) {
+function Lane({ span, until, extent }: Pick<Props, "extent" | "until"> & { span: SpanData }) {
   const whole = Math.max(1, extent.end - extent.start);
   return (
     <span className={classes.lane}>
@@ -135,7 +142,7 @@ function Lane({ span, extent }: Pick<Props, "extent"> & { span: SpanData }) {
         data-error={span.status === "error" || undefined}
         style={{
           insetInlineStart: `${((span.startedAt - extent.start) / whole) * 100}%`,
-          inlineSize: `max(2px, ${((span.endedAt - span.startedAt) / whole) * 100}%)`,
+          inlineSize: `max(2px, ${((until - span.startedAt) / whole) * 100}%)`,
         }}
       />
     </span>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callSums, extentOf, idsAbove, placeSpans, spansWith, unfolded } from "./span-tree";
+import { callSums, extentOf, idsAbove, placeSpans, repeatsIn, spansWith, sumOf, unfolded } from "./span-tree";
 
 const span = (spanId: string, parentSpanId: string | null, startedAt = 0, endedAt = startedAt + 1) => ({
   spanId,
@@ -44,6 +44,27 @@ test("spans below a folded one are hidden, and a hidden one's ancestors are know
   expect(idsAbove(placed, 2)).toEqual(["b", "a"]);
 });
 
+test("four or more equal siblings in a row are one row until they are opened", () => {
+  const named = (spanId: string, name: string, at: number, status = "ok", parent: string | null = "root") => ({
+    ...span(spanId, parent, at),
+    ...{ name, type: "tool", status, model: null },
+  });
+  const placed = placeSpans([
+    named("root", "agent", 0, "ok", null),
+    ...[1, 2, 3, 4, 5].map((at) => named(`s${at}`, "search", at)),
+    named("failed", "search", 6, "error"),
+    ...[7, 8, 9].map((at) => named(`t${at}`, "search", at)),
+    ...[10, 11, 12, 13].map((at) => named(`u${at}`, "step", at)),
+    named("below", "search", 14, "ok", "u12"),
+  ]);
+  const repeats = repeatsIn(placed);
+  const idOf = (at: number) => placed[at]!.span.spanId;
+  expect([...repeats].map(([first, count]) => [idOf(first), count])).toEqual([["s1", 5]]);
+  const shown = (closed: ReadonlyMap<number, number>) => unfolded(placed, new Set(), closed).map(idOf);
+  expect(shown(repeats)).toEqual(["root", "s1", "failed", "t7", "t8", "t9", "u10", "u11", "u12", "below", "u13"]);
+  expect(shown(new Map())).toHaveLength(placed.length);
+});
+
 const call = (
   spanId: string,
   parentSpanId: string | null,
@@ -75,6 +96,14 @@ test("a span's sum covers the calls below it, and says how many have no price", 
     { calls: 1, tokens: null, cost: null, unpriced: 1 },
     null,
   ]);
+});
+
+test("repeats that are shown as one have the sum of their calls", () => {
+  const sums = callSums(
+    placeSpans([call("a", null, { input_tokens: 10 }, 0.5), call("b", null, { input_tokens: 5 }, null)]),
+  );
+  expect(sumOf(sums, 0, 2)).toEqual({ calls: 2, tokens: 15, cost: 0.5, unpriced: 1 });
+  expect(sumOf([null, null], 0, 2)).toBeNull();
 });
 
 test("spans are found by name, type, model, first words and id", () => {

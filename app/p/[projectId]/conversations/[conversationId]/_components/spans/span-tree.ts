@@ -57,12 +57,44 @@ export function placeSpans<S extends TreeSpan>(spans: readonly S[]): PlacedSpan<
   return placed;
 }
 
-/** Returns the positions of the spans that are not below a folded one. */
-export function unfolded(placed: readonly PlacedSpan<TreeSpan>[], folded: ReadonlySet<string>): number[] {
+/** So many spans in a row are shown as one; fewer are read faster than opened. */
+const REPEATS_MIN = 4;
+
+type Named = { name: string; type: string; status: string; model: string | null };
+
+/**
+ * Returns how often a span is repeated, by the position of the first: siblings in a row with the same name, type, model and
+ * status, and nothing below them.
+ */
+export function repeatsIn(placed: readonly PlacedSpan<TreeSpan & Named>[]): Map<number, number> {
+  const repeats = new Map<number, number>();
+  for (let first = 0, end = 1; first < placed.length; first = end++) {
+    while (isRepeated(placed[first]!, placed[end])) end++;
+    if (end - first >= REPEATS_MIN) repeats.set(first, end - first);
+  }
+  return repeats;
+}
+
+const isRepeated = (one: PlacedSpan<Named>, next: PlacedSpan<Named> | undefined) =>
+  next !== undefined &&
+  one.children + next.children === 0 &&
+  one.parent === next.parent &&
+  one.span.name === next.span.name &&
+  one.span.type === next.span.type &&
+  one.span.model === next.span.model &&
+  one.span.status === next.span.status;
+
+/** Returns the positions of the spans that are not below a folded one. Of closed repeats, that is the first. */
+export function unfolded(
+  placed: readonly PlacedSpan<TreeSpan>[],
+  folded: ReadonlySet<string>,
+  closed: ReadonlyMap<number, number> = new Map(),
+): number[] {
   const rows: number[] = [];
   for (let at = 0; at < placed.length; at++) {
     const { span, below } = placed[at]!;
     rows.push(at);
+    at += (closed.get(at) ?? 1) - 1;
     if (folded.has(span.spanId)) at += below;
   }
   return rows;
@@ -92,6 +124,10 @@ export function callSums(placed: readonly PlacedSpan<TreeSpan & Counted>[]): (Ca
   }
   return sums;
 }
+
+/** Returns the sum of the model calls of several spans in a row; `null` without any. */
+export const sumOf = (sums: readonly (CallSum | null)[], from: number, count: number): CallSum | null =>
+  sums.slice(from, from + count).reduce((sum, own) => (own === null ? sum : added(sum, own)), null);
 
 const added = (one: CallSum | null, other: CallSum): CallSum =>
   one === null

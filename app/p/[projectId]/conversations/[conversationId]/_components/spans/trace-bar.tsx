@@ -50,7 +50,12 @@ export function TraceBar({ traceIds, shown, read, view, shape, find, withLogs, .
           <Button variant="default" size="compact-xs" onClick={view.foldAll}>
             Fold all
           </Button>
-          <Button variant="default" size="compact-xs" disabled={view.folded.size === 0} onClick={view.unfoldAll}>
+          <Button
+            variant="default"
+            size="compact-xs"
+            disabled={view.folded.size === 0 && view.closed.size === 0}
+            onClick={view.unfoldAll}
+          >
             Unfold all
           </Button>
         </Button.Group>

@@ -3,7 +3,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
 import { useRowKeys } from "@/app/_components/data-table/use-row-keys";
 import { SPAN_ROW, SpanRow } from "./span-row";
-import { extentOf } from "./span-tree";
+import { extentOf, sumOf } from "./span-tree";
 import classes from "./trace-tree.module.css";
 import type { TraceView } from "./use-trace-view";
 
@@ -11,7 +11,7 @@ type Props = { view: TraceView; selectedId: string | null; onSelect: (spanId: st
 
 /** The spans as a tree of rows, of which only those in view are in the DOM. */
 export function TraceTree({ view, selectedId, onSelect }: Props) {
-  const { placed, sums, rows, folded, found, activeId, target } = view;
+  const { placed, sums, rows, folded, repeats, closed, found, activeId, target } = view;
   const scroller = useRef<HTMLDivElement>(null);
   const extent = useMemo(() => extentOf(placed.map(({ span }) => span)), [placed]);
   const rowOf = useMemo(() => new Map(rows.map((position, row) => [position, row])), [rows]);
@@ -46,11 +46,13 @@ export function TraceTree({ view, selectedId, onSelect }: Props) {
     const here = placed[rows[row] ?? -1];
     if (!here || event.ctrlKey || event.metaKey || event.altKey) return;
     const { spanId } = here.span;
-    const opens = here.children > 0 && folded.has(spanId);
-    const unfold = () => (opens ? view.fold(spanId, false) : here.children > 0 && goTo(row + 1));
+    const position = rows[row] ?? -1;
+    const folds = here.children > 0 || repeats.has(position);
+    const opens = folded.has(spanId) || closed.has(position);
+    const unfold = () => (opens ? view.fold(spanId, false) : folds && goTo(row + 1));
     const fold = () =>
-      here.children > 0 && !opens ? view.fold(spanId, true) : here.parent >= 0 && goTo(rowOf.get(here.parent) ?? row);
-    const open = () => onSelect(spanId);
+      folds && !opens ? view.fold(spanId, true) : here.parent >= 0 && goTo(rowOf.get(here.parent) ?? row);
+    const open = () => (closed.has(position) ? view.fold(spanId, false) : onSelect(spanId));
     const act = new Map([
       ["ArrowRight", unfold],
       ["ArrowLeft", fold],
@@ -76,23 +78,29 @@ export function TraceTree({ view, selectedId, onSelect }: Props) {
           const row = placed[position];
           if (!row) return null;
           const { spanId } = row.span;
+          const repeated = repeats.get(position) ?? 1;
+          const shown = placed.slice(position, position + (closed.get(position) ?? 1));
+          const isClosed = shown.length > 1;
+          const isFound = shown.some((_, nth) => found.has(position + nth));
           return (
             <SpanRow
               key={key}
               row={row}
-              sum={sums[position] ?? null}
+              sum={sumOf(sums, position, shown.length)}
+              until={extentOf(shown.map(({ span }) => span)).end}
+              repeated={repeated}
               index={index}
               top={start}
               extent={extent}
-              folded={folded.has(spanId)}
-              found={found.has(position)}
-              current={spanId === activeId && found.has(position)}
+              folded={folded.has(spanId) || isClosed}
+              found={isFound}
+              current={spanId === activeId && isFound}
               selected={spanId === selectedId}
               isStop={index === stop}
-              follow={selectedId !== null && spanId !== selectedId}
+              follow={selectedId !== null && spanId !== selectedId && !isClosed}
               onActive={() => view.setActive(spanId)}
-              onFold={() => view.fold(spanId, !folded.has(spanId))}
-              onSelect={() => onSelect(spanId)}
+              onFold={() => view.fold(spanId, !folded.has(spanId) && !isClosed)}
+              onSelect={() => (isClosed ? view.fold(spanId, false) : onSelect(spanId))}
             />
           );
         })}

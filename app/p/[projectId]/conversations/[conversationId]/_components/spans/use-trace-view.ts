@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "react";
-import { callSums, idsAbove, placeSpans, spansWith, unfolded } from "./span-tree";
+import { callSums, idsAbove, placeSpans, repeatsIn, spansWith, unfolded } from "./span-tree";
 import type { SpanData } from "./use-trace";
 
 export type TraceView = ReturnType<typeof useTraceView>;
@@ -12,7 +12,14 @@ export function useTraceView(spans: readonly SpanData[], selectedId: string | nu
   const sums = useMemo(() => callSums(placed), [placed]);
   const positionOf = useMemo(() => new Map(placed.map(({ span }, at) => [span.spanId, at])), [placed]);
   const [folded, setFolded] = useState(NONE);
-  const rows = useMemo(() => unfolded(placed, folded), [placed, folded]);
+  const repeats = useMemo(() => repeatsIn(placed), [placed]);
+  /** The first of those repeats that are shown one by one. */
+  const [opened, setOpened] = useState(NONE);
+  const closed = useMemo(
+    () => new Map([...repeats].filter(([first]) => !opened.has(placed[first]!.span.spanId))),
+    [repeats, opened, placed],
+  );
+  const rows = useMemo(() => unfolded(placed, folded, closed), [placed, folded, closed]);
   const matches = useMemo(() => spansWith(placed, find), [placed, find]);
   const found = useMemo(() => new Set(matches), [matches]);
   /** The span that the keys start from. */
@@ -23,6 +30,8 @@ export function useTraceView(spans: readonly SpanData[], selectedId: string | nu
   const show = (id: string) => {
     const above = new Set(idsAbove(placed, positionOf.get(id) ?? -1));
     setFolded((before) => without(before, above));
+    const first = firstOf(repeats, positionOf.get(id) ?? -1);
+    if (first !== undefined) setOpened((before) => new Set(before).add(placed[first]!.span.spanId));
     setActive(id);
     setTarget({ id });
   };
@@ -59,12 +68,28 @@ export function useTraceView(spans: readonly SpanData[], selectedId: string | nu
     /** Which match the active span is, from 1; 0 if it is none. */
     nth: matches.indexOf(at) + 1,
     jump,
-    fold: (id: string, isFolded: boolean) =>
-      setFolded((before) => (isFolded ? new Set(before).add(id) : without(before, new Set([id])))),
-    foldAll: () => setFolded(new Set(placed.flatMap(({ span, children }) => (children > 0 ? [span.spanId] : [])))),
-    unfoldAll: () => setFolded(NONE),
+    /** How often a span is repeated, by the position of the first, and those of them that are shown as one row. */
+    repeats,
+    closed,
+    fold: (id: string, isFolded: boolean) => {
+      const isRepeat = repeats.has(positionOf.get(id) ?? -1);
+      const set = isRepeat ? setOpened : setFolded;
+      set((before) => (isFolded === isRepeat ? without(before, new Set([id])) : new Set(before).add(id)));
+    },
+    foldAll: () => {
+      setFolded(new Set(placed.flatMap(({ span, children }) => (children > 0 ? [span.spanId] : []))));
+      setOpened(NONE);
+    },
+    unfoldAll: () => {
+      setFolded(NONE);
+      setOpened(new Set([...repeats.keys()].map((first) => placed[first]!.span.spanId)));
+    },
   };
 }
+
+/** Returns the first of the repeats that a span is among. */
+const firstOf = (repeats: ReadonlyMap<number, number>, position: number): number | undefined =>
+  [...repeats].find(([first, count]) => position >= first && position < first + count)?.[0];
 
 /** Returns the same set if it has none of these. */
 const without = (ids: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> => {
