@@ -1,6 +1,5 @@
 import "server-only";
 
-export { detectLanguage } from "@/server/platform/language/detect-language";
 export { deleteExpiredAdjudications } from "./adjudicator";
 export { cancelBackfill, pauseBackfill, resumeBackfill } from "./backfills/control-backfill";
 export { createBackfill } from "./backfills/create-backfill";

@@ -37,7 +37,7 @@ export type ProjectedConversation = {
   isEmpty: boolean;
 };
 /** With the labels from the client and from people combined. */
-type Labelled = ProjectedConversation & { labels: string[] };
+type Described = ProjectedConversation & { labels: string[]; traits: string[] };
 
 const digestOf = (row: object) => hash("sha1", JSON.stringify(row), "base64url");
 
@@ -54,9 +54,10 @@ export async function writeConversations(
   projected: readonly ProjectedConversation[],
   receivedAt: number,
 ): Promise<WrittenCalls> {
-  const conversations: Labelled[] = projected.map((conversation) => ({
+  const conversations: Described[] = projected.map((conversation) => ({
     ...conversation,
     labels: allLabels(conversation.assembled.labels, conversation.ownLabels),
+    traits: traitsOf(conversation.assembled),
   }));
   const ids = conversations.map(({ id }) => id);
   const calls = conversations.flatMap(({ assembled }) => assembled.modelCalls);
@@ -201,7 +202,7 @@ const modelCallRow = (conversationId: string, call: UnpricedModelCall, place: nu
 type ChangedCall = { id: string; call: UnpricedModelCall; place: number; labels: string[]; digest: string };
 
 /** Returns the calls whose rows differ from what is stored, and the keys of stored calls that no longer exist. */
-function changedModelCalls(conversations: readonly Labelled[], stored: StoredRows) {
+function changedModelCalls(conversations: readonly Described[], stored: StoredRows) {
   const gone = new Set(stored.modelCalls.keys());
   const changed: ChangedCall[] = [];
   for (const { id, labels, assembled, memo } of conversations) {
@@ -288,15 +289,15 @@ function* deletionsOf(table: "tool_calls" | "model_calls", projectId: string, ke
     where c.project_id = ${projectId} and c.trace_id = t.trace_id and c.span_id = t.span_id ${sameRequest}`;
 }
 
-function* summaryWrites(projectId: string, ids: string[], conversations: readonly Labelled[], receivedAt: number) {
-  const rows = conversations.map(({ id, traceIds, labels, assembled }) => ({
+function* summaryWrites(projectId: string, ids: string[], conversations: readonly Described[], receivedAt: number) {
+  const rows = conversations.map(({ id, traceIds, labels, traits, assembled }) => ({
     id,
     trace_ids: traceIds,
     user_id: assembled.userId,
     models: modelsOf(assembled),
     sent_labels: assembled.labels,
     labels,
-    traits: traitsOf(assembled),
+    traits,
     started_at: Math.floor(assembled.startedAt),
     last_activity_at: Math.floor(assembled.lastActivityAt),
     message_count: assembled.messages.length,
@@ -330,12 +331,12 @@ type ChangedSearch = {
 type WrittenSearch = { conversation_id: string; version: string };
 
 /** Returns the search rows that may differ from what is stored, omitting those that are still as this process wrote them. */
-function changedSearch(conversations: readonly Labelled[], stored: StoredRows): ChangedSearch[] {
+function changedSearch(conversations: readonly Described[], stored: StoredRows): ChangedSearch[] {
   const changed = [];
-  for (const { id, labels, assembled, memo } of conversations) {
+  for (const { id, labels, traits, assembled, memo } of conversations) {
     const { words, symbols } = memo.words.of(assembled.messages.filter((message) => message.role !== "system"));
     const startedAt = Math.floor(assembled.startedAt);
-    const others = { models: modelsOf(assembled), labels, userId: assembled.userId, traits: traitsOf(assembled) };
+    const others = { models: modelsOf(assembled), labels, userId: assembled.userId, traits };
     const of = JSON.stringify([startedAt, others, memo.words.version]);
     if (memo.search?.of === of && memo.search.version === stored.search.get(id)) continue;
     const row = { conversation_id: id, started_at: startedAt, terms: [...words, ...symbols, ...termsOf(others)] };

@@ -1,11 +1,11 @@
 "use client";
 import { Button } from "@mantine/core";
-import { IconBell, IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
+import { IconBell, IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
+import { editAndDelete } from "@/app/_components/data-table/edit-and-delete";
 import { ListPage } from "@/app/_components/data-table/list-page";
-import type { ListAction } from "@/app/_components/data-table/types";
 import { useListView } from "@/app/_components/data-table/use-list-view";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { useTRPC } from "@/app/_lib/trpc/client";
@@ -35,25 +35,7 @@ export function Alerts({ projectId }: { projectId: string }) {
   const { webhooks, connectionName } = useWebhooks(projectId);
   const channelsOf = ({ connectionIds, mailMembers }: Alert) =>
     [...connectionIds.map(connectionName), ...(mailMembers ? ["Members by e-mail"] : [])].join(", ") || "Nobody";
-  const opens = (open: (alert: Alert) => void): Pick<ListAction<Alert>, "single" | "run"> => ({
-    single: true,
-    run: async ({ rows: [alert] }) => {
-      if (alert) open(alert);
-      return null;
-    },
-  });
-  const actions: ListAction<Alert>[] = may
-    ? [
-        { id: "edit", label: "Edit…", key: "e", icon: <IconPencil size={14} aria-hidden />, ...opens(setEdited) },
-        {
-          id: "delete",
-          label: "Delete…",
-          danger: true,
-          icon: <IconTrash size={14} aria-hidden />,
-          ...opens(setDeleted),
-        },
-      ]
-    : [];
+  const actions = may ? editAndDelete<Alert>(setEdited, setDeleted) : [];
   const add = may ? (
     <Button onClick={() => void setFilled({ new: true })} leftSection={<IconPlus size={14} aria-hidden />}>
       New alert

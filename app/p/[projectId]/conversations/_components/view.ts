@@ -165,6 +165,10 @@ export const TRAIT_WORDS: Record<ConversationTrait, string> = {
   language: "Language",
 };
 
+/** Returns a value as people read it: of a language, its name. */
+export const traitText = (dimension: string, value: string): string =>
+  dimension === "language" ? languageName(value) : value;
+
 /** Whether the client named a user. */
 export const HAS_USER = { true: "With a user", false: "No user" } as const;
 
@@ -182,7 +186,7 @@ export function chosenFilters(
   const each = (name: "model" | "label" | ConversationTrait, values: readonly string[], what: string): ChosenFilter[] =>
     values.map((value) => ({
       id: `${name}:${value}`,
-      text: `${what}: ${name === "language" ? languageName(value) : value}`,
+      text: `${what}: ${traitText(name, value)}`,
       without: { [name]: values.filter((other) => other !== value) },
     }));
   return [

@@ -1,10 +1,10 @@
 "use client";
 import { Button } from "@mantine/core";
-import { IconBulb, IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
+import { IconBulb, IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { editAndDelete } from "@/app/_components/data-table/edit-and-delete";
 import { ListPage } from "@/app/_components/data-table/list-page";
-import type { ListAction } from "@/app/_components/data-table/types";
 import { useListView } from "@/app/_components/data-table/use-list-view";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { useTRPC } from "@/app/_lib/trpc/client";
@@ -24,23 +24,7 @@ export function KnowledgeGoals({ projectId }: { projectId: string }) {
   const [deleted, setDeleted] = useState<KnowledgeGoal | null>(null);
   const [, setView] = useListView();
   const list = useInfiniteQuery(trpc.knowledgeGoals.list.infiniteQueryOptions({ projectId }, nextCursorPage));
-  const opens = (open: (goal: KnowledgeGoal) => void): Pick<ListAction<KnowledgeGoal>, "single" | "run"> => ({
-    single: true,
-    run: async ({ rows: [goal] }) => {
-      if (goal) open(goal);
-      return null;
-    },
-  });
-  const actions: ListAction<KnowledgeGoal>[] = [
-    { id: "edit", label: "Edit…", key: "e", icon: <IconPencil size={14} aria-hidden />, ...opens(setEdited) },
-    {
-      id: "delete",
-      label: "Delete…",
-      danger: true,
-      icon: <IconTrash size={14} aria-hidden />,
-      ...opens(setDeleted),
-    },
-  ];
+  const actions = editAndDelete<KnowledgeGoal>(setEdited, setDeleted);
   const add = may ? (
     <Button onClick={() => setEdited("new")} leftSection={<IconPlus size={14} aria-hidden />}>
       New goal

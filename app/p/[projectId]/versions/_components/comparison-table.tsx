@@ -5,9 +5,9 @@ import { TableScroll } from "@/app/_components/layout/table-scroll";
 import { Ago } from "@/app/_components/values/ago";
 import { InlineCode } from "@/app/_components/values/inline-code";
 import { capitalized, formatCount, plural, UNKNOWN } from "@/app/_lib/format";
-import { languageName } from "@/server/platform/language/names";
 import type { ComparedRow, Comparison } from "@/server/services/diagnostics/versions/schemas";
 import { pageHref } from "../../_components/shell/pages";
+import { traitText } from "../../conversations/_components/view";
 import classes from "./comparison-table.module.css";
 import { countedHref, type View } from "./view";
 import {
@@ -80,10 +80,8 @@ export function ComparisonTable({ projectId, view, comparison }: Props) {
             <ul className={classes.others}>
               {otherwise.map(({ dimension, value, baseline: first, compared: second }) => (
                 <li key={`${dimension} ${value}`}>
-                  {value === null
-                    ? `No ${dimension}`
-                    : `${capitalized(dimension)} ${dimension === "language" ? languageName(value) : value}`}
-                  : {formatCount(first)} of {formatCount(baseline.conversations)}, then {formatCount(second)} of{" "}
+                  {value === null ? `No ${dimension}` : `${capitalized(dimension)} ${traitText(dimension, value)}`}:{" "}
+                  {formatCount(first)} of {formatCount(baseline.conversations)}, then {formatCount(second)} of{" "}
                   {formatCount(compared.conversations)}
                 </li>
               ))}

@@ -1,4 +1,4 @@
-import { detectLanguage } from "@/server/services/diagnostics";
+import { detectLanguage } from "@/server/platform/language/detect-language";
 import type { ModelAnswer, RowRightness } from "../schemas";
 
 /** Why one answer is better than the other, or why neither is. */

@@ -1,5 +1,4 @@
-import { serializeView } from "@/app/p/[projectId]/conversations/_components/view";
-import { languageName } from "@/server/platform/language/names";
+import { serializeView, traitText } from "@/app/p/[projectId]/conversations/_components/view";
 import type { FindingTraits, TraitDimension } from "@/server/services/diagnostics/findings/schemas";
 
 type Trait = Pick<FindingTraits["inCommon"][number], "dimension" | "value">;
@@ -22,16 +21,11 @@ const DIMENSIONS: Record<TraitDimension, { one: string; none: string }> = {
 
 const hours = (first: number) => [first, first + HOURS].map((hour) => `${String(hour).padStart(2, "0")}:00`).join("–");
 
-const SHOWN: Partial<Record<TraitDimension, (value: string) => string>> = {
-  hour: (first) => `${hours(Number(first))} UTC`,
-  language: languageName,
-};
-
 /** `Model gpt-4.1-nano`, `Began 08:00–12:00 UTC`, `No label`. */
 export function traitWords({ dimension, value }: Trait): string {
   const { one, none } = DIMENSIONS[dimension];
   if (value === null) return none;
-  return `${one} ${(SHOWN[dimension] ?? String)(value)}`;
+  return `${one} ${dimension === "hour" ? `${hours(Number(value))} UTC` : traitText(dimension, value)}`;
 }
 
 /** Returns the URL of the Finding's conversations with the value; `null` where the list has no such filter. */
