@@ -8,6 +8,7 @@ import { OPERATIONS } from "@/server/rest/operations";
 import { listAudit, listMyActivity } from "@/server/services/audit";
 import { listBackgroundJobs } from "@/server/services/background-jobs";
 import { BACKGROUND_JOB_SORTS, BACKGROUND_JOB_STATES } from "@/server/services/background-jobs/schemas";
+import { queryChart } from "@/server/services/charts";
 import { previewConversations, previewObjective } from "@/server/services/collection";
 import { createConnection, listConnections } from "@/server/services/connections";
 import {
@@ -126,6 +127,7 @@ const inJobs = (world: World) => world.spread("job_runs", "created_at");
 const inVersions = (world: World) => world.spread("dataset_versions", "number", "dataset_id");
 const inFiles = (world: World) => world.spread("files", "created_at");
 const inAudit = (world: World) => world.spread("audit_log", "created_at");
+const MONTH = { from: Date.now() - 30 * DAY_MS, to: Date.now() };
 const one = <T>(values: readonly T[]) => values[0]!;
 const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, n) => from + n);
 const days = (count: number) => numbers(count).map((n) => Date.now() - (n * DAYS * DAY_MS) / count);
@@ -487,6 +489,17 @@ const aroundReads: Read[] = [
   read(getCosts, "of a month, by user", [{ from: Date.now() - 30 * DAY_MS, to: Date.now(), groupBy: "user" }], {
     payload: true,
   }),
+  read(
+    queryChart,
+    "of a month of daily sums",
+    ["calls", "tokens", "cost"].map((measure) => ({ measure, group: "model", ...MONTH })),
+  ),
+  read(queryChart, "of a month of calls", [{ measure: "latency_p95", group: "model", ...MONTH }], { payload: true }),
+  read(queryChart, "of a month of conversations", [{ measure: "thumbs_down_share", group: "label", ...MONTH }]),
+  read(queryChart, "of a Finding’s share of a month", async (world) => [
+    { measure: "finding_share", ofFinding: one(await mostFrequent(world)), ...MONTH },
+  ]),
+  read(queryChart, "of occurrences of a month", [{ measure: "occurrences", group: "finding", ...MONTH }]),
   read(previewAlert, "of a rate that changes", [{ measure: "error_rate", condition: "change", limit: 1 }]),
   read(previewAlert, "of a latency", [{ measure: "latency_p95", limit: 10_000 }]),
   read(getCosts, "of a year", [{ from: Date.now() - 365 * DAY_MS, to: Date.now() }]),

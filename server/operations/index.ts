@@ -6,6 +6,7 @@ import { DATA } from "./administration/data";
 import { MEMBERS } from "./administration/members";
 import { PEOPLE } from "./administration/people";
 import { PROJECTS } from "./administration/projects";
+import { CHARTS } from "./charts";
 import { COLLECTION } from "./collection";
 import { CONNECTIONS } from "./connections";
 import { DATASET_FILES } from "./dataset-files";
@@ -39,6 +40,7 @@ export const operations = {
   ...DATASETS,
   ...DATASET_FILES,
   ...NOTIFICATIONS,
+  ...CHARTS,
   ...SAVED_VIEWS,
   ...KNOWLEDGE_GOALS,
   ...COLLECTION,

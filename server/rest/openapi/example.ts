@@ -12,6 +12,7 @@ const PREFIX_OF_ID: Record<string, string> = {
   conversationId: "conv",
   receiptId: "rcp",
   findingId: "fnd",
+  ofFinding: "fnd",
   runId: "run",
   ruleRunId: "run",
   keyId: "key",

@@ -20,6 +20,7 @@ export { mergeFindingsByHand } from "./findings/grouping/merge-findings-verb";
 export { placeCausesAgain } from "./findings/grouping/place-causes-again";
 export { splitFinding } from "./findings/grouping/split-finding";
 export { markFixedInThePast, moveToTheirTime } from "./findings/history/past";
+export { type ShareSubject, shareRows } from "./findings/history/share-rows";
 export { findingTimeline } from "./findings/history/timeline";
 export { listFindingEvents } from "./findings/list-finding-events";
 export { listFindings } from "./findings/list-findings";

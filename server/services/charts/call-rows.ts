@@ -1,0 +1,69 @@
+import { and, type SQL, sql } from "drizzle-orm";
+import { textArray } from "@/db/rows";
+import { conversations, modelCalls } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { matchesItself, tokensIn } from "@/server/services/telemetry";
+import { type ChartQuery, type ChartRows, limitOf, valuesOf } from "./rows";
+
+/** Returns the calls of a range: from the daily sums where they have all that is asked, else the newest one by one. */
+export const callRows = (ctx: Ctx, query: ChartQuery): ChartRows => dailyRows(ctx, query) ?? newestRows(ctx, query);
+
+const isEmpty = (filters: object) => Object.values(filters).every((value) => value === undefined);
+
+/** `daily_costs` knows model and provider of a call, `daily_label_costs` its label, and neither anything shorter than a day. */
+function dailyRows({ projectId }: Ctx, { measure, group, filters, step, from, to }: ChartQuery): ChartRows | null {
+  const { model, provider, ...others } = filters;
+  const isSummed = measure === "calls" || measure === "tokens" || measure === "cost";
+  if (!isSummed || !isEmpty(others) || step === "hour") return null;
+  const byLabel = group === "label" && isEmpty(filters);
+  if (group !== undefined && group !== "model" && group !== "provider" && !byLabel) return null;
+  const of = (table: SQL, key: SQL) => sql`
+    select d.day as at, array[${key}] as keys, d.calls, ${measure === "cost" ? sql`d.unpriced_calls` : sql`0`} as unknown,
+      ${measure === "tokens" ? tokensIn(sql`d.usage`) : sql`d.cost`} as value, null::boolean as hit, true as matches
+    from ${table} d
+    where ${and(
+      sql`d.project_id = ${projectId} and d.day >= ${from}::bigint and d.day < ${to}::bigint`,
+      model && sql`d.model = any(${textArray(model)})`,
+      provider && sql`d.provider = any(${textArray(provider)})`,
+    )}`;
+  const totals = of(sql`daily_costs`, sql.raw(`d.${group === "provider" ? "provider" : "model"}`));
+  return byLabel
+    ? { rows: of(sql`daily_label_costs`, sql`d.label`), totals, limit: null }
+    : { rows: totals, limit: null };
+}
+
+/** As in the daily sums. */
+const OF_CALL = {
+  model: sql`coalesce(nullif(m.response_model, ''), m.requested_model, '')`,
+  provider: sql`coalesce(m.provider, '')`,
+};
+const DURATION = sql`(m.ended_at - m.started_at)`;
+
+const VALUES: Partial<Record<ChartQuery["measure"], SQL>> = {
+  tokens: tokensIn(sql`case jsonb_typeof(m.usage) when 'object' then m.usage else '{}' end`),
+  cost: sql`m.cost_total`,
+  latency_p50: DURATION,
+  latency_p95: DURATION,
+};
+
+function newestRows({ projectId }: Ctx, { measure, group, filters, from, to }: ChartQuery): ChartRows {
+  const { model, provider, ...ofConversation } = filters;
+  const limit = limitOf(filters);
+  const keys = group === "model" || group === "provider" ? sql`array[${OF_CALL[group]}]` : valuesOf(group);
+  const matches = and(
+    model && sql`${OF_CALL.model} = any(${textArray(model)})`,
+    provider && sql`${OF_CALL.provider} = any(${textArray(provider)})`,
+    matchesItself(ofConversation),
+  );
+  const rows = sql`
+    select m.started_at as at, ${keys} as keys, 1 as calls, ${measure === "cost" ? sql`(m.cost_total is null)::int` : sql`0`} as unknown,
+      (${VALUES[measure] ?? sql`null`})::numeric as value,
+      ${measure === "error_rate" ? sql`m.status = 'error'` : sql`null::boolean`} as hit, ${matches} as matches
+    from (
+      select * from ${modelCalls}
+      where project_id = ${projectId} and started_at >= ${from}::bigint and started_at < ${to}::bigint
+      order by started_at desc limit ${sql.raw(String(limit + 1))}
+    ) m
+    join ${conversations} on ${conversations.projectId} = m.project_id and ${conversations.id} = m.conversation_id`;
+  return { rows, limit };
+}

@@ -1,0 +1,3 @@
+import "server-only";
+
+export { queryChart } from "./query-chart";
