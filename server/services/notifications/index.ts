@@ -6,7 +6,7 @@ export { evaluateAlerts } from "./alerts/evaluate-alerts";
 export { getAlert, listAlerts } from "./alerts/list-alerts";
 export { firingAlertsAsJson, listAlertFirings, summaryOfFiring } from "./alerts/list-firings";
 export { previewAlert } from "./alerts/preview-alert";
-export { deleteOldMinutes } from "./alerts/read-minutes";
+export { deleteOldMinutes } from "./alerts/readings/read-minutes";
 export { updateAlert } from "./alerts/update-alert";
 export { createNotificationRule } from "./create-notification-rule";
 export { deleteNotificationRule } from "./delete-notification-rule";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { advance, QUIET, stateOf } from "./advance";
-import type { Reading } from "./readings";
+import type { Reading } from "./readings/readings";
 
 type Verdict = Reading["verdict"];
 

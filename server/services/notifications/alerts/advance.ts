@@ -1,4 +1,4 @@
-import type { Reading } from "./readings";
+import type { Reading } from "./readings/readings";
 
 /** Evaluations in a row beyond the limit until an alert fires. */
 const FIRES_AFTER = 2;

@@ -28,7 +28,7 @@ import {
   updateAlert,
 } from "..";
 import { pausedWebhook, storedWebhook } from "../testing";
-import { readCalls } from "./read-minutes";
+import { readCalls } from "./readings/read-minutes";
 
 /** In its own file because the environment is read only once. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";

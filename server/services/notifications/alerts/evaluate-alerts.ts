@@ -10,7 +10,7 @@ import { loggable } from "@/server/platform/logging/loggable";
 import { advance, stateOf } from "./advance";
 import { type AlertRow, isAlert } from "./alerts";
 import { announce } from "./announce";
-import { clearsAfter, type Reading, readReadings } from "./readings";
+import { clearsAfter, type Reading, readReadings } from "./readings/readings";
 
 /**
  * Evaluates every alert that was not evaluated in this minute. State, firing and messages of an alert commit together, so that

@@ -3,8 +3,8 @@ import { DAY_MS, HOUR_MS } from "@/server/platform/durations";
 import { verb } from "@/server/platform/verb";
 import { advance, QUIET, type Standing, stateOf } from "./advance";
 import { checkDefinition, minCountOf, requireMeasure } from "./alerts";
-import { median } from "./changes";
-import { clearsAfter, type Reading, readReadings } from "./readings";
+import { median } from "./readings/changes";
+import { clearsAfter, type Reading, readReadings } from "./readings/readings";
 import { type AlertPreview, alertPreviewReply, FIRINGS_SHOWN, PREVIEW_DAYS, previewAlertInput } from "./schemas";
 
 export const previewAlert = verb(

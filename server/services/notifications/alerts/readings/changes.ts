@@ -1,7 +1,7 @@
 import { DAY_MS, MINUTE_MS } from "@/server/platform/durations";
 import { CallWindow, type MinuteOfCalls } from "./call-window";
 import type { Span } from "./read-minutes";
-import { type AlertDefinition, MEASURES } from "./types";
+import { type AlertDefinition, MEASURES } from "../types";
 
 const WEEK_MS = 7 * DAY_MS;
 const WEEKS = 4;

@@ -4,7 +4,7 @@ import { CALIBRATION_DAYS, type Calibration, calibrate, calibrationTimes } from 
 import { CallWindow, type MinuteOfCalls } from "./call-window";
 import { changeReader, measuredIn, spansOfChange } from "./changes";
 import { firstMinute, joined, readArrivals, readCalls, type Span } from "./read-minutes";
-import { type AlertDefinition, MEASURES } from "./types";
+import { type AlertDefinition, MEASURES } from "../types";
 
 /** What an alert's measure was at a time, and on which side of the limit: `between` is inside, but not by enough to clear. */
 export type Reading = {

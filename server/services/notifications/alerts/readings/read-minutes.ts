@@ -3,7 +3,7 @@ import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import { DAY_MS, MINUTE_MS } from "@/server/platform/durations";
 import type { MinuteOfCalls } from "./call-window";
-import type { AlertDefinition } from "./types";
+import type { AlertDefinition } from "../types";
 
 /** Times as `[from, to]`, whole minutes. */
 export type Span = { from: number; to: number };
