@@ -16,6 +16,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { createdAt, projectId, unixMs } from "./columns";
 import { connections } from "./connections";
+import { findings } from "./diagnostics";
 import { ALERT_CONDITIONS, ALERT_MEASURES, ALERT_STATES } from "./enumerations";
 import { owningProjectId, withinProject } from "./projects";
 
@@ -62,6 +63,8 @@ export const alerts = pgTable(
     /** Only calls of this model, and of conversations with this label; null: all. */
     model: text("model"),
     label: text("label"),
+    /** The Finding whose share is measured; the one that it was merged into since, if it was. */
+    findingId: text("finding_id"),
     condition: text("condition", { enum: ALERT_CONDITIONS }).notNull(),
     /** In the unit of the measure; for a change, the increase as a fraction. */
     limit: doublePrecision("limit").notNull(),
@@ -89,7 +92,13 @@ export const alerts = pgTable(
     check("alerts_limit", sql`${t.limit} > 0`),
     check("alerts_window", sql`${t.windowMinutes} between 5 and 1440`),
     check("alerts_min_count", sql`${t.minCount} >= 0`),
-    check("alerts_silence_is_compared_with_a_limit", sql`${t.measure} <> 'silence' or ${t.condition} = 'threshold'`),
+    withinProject("alerts_finding", t, t.findingId, findings).onDelete("cascade"),
+    index("alerts_finding_id").on(t.projectId, t.findingId),
+    check("alerts_share_is_of_a_finding", sql`(${t.measure} = 'finding_share') = (${t.findingId} is not null)`),
+    check(
+      "alerts_compared_with_a_limit",
+      sql`${t.condition} = 'threshold' or ${t.measure} in ('daily_cost', 'error_rate', 'latency_p95')`,
+    ),
   ],
 );
 

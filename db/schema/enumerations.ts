@@ -147,7 +147,15 @@ export const NOTICE_KINDS = ["new", "regressed", "escalating"] as const;
 export const DELIVERY_STATES = ["queued", "delivered", "failed"] as const;
 
 /** What an alert measures. */
-export const ALERT_MEASURES = ["daily_cost", "error_rate", "latency_p95", "silence"] as const;
+export const ALERT_MEASURES = [
+  "daily_cost",
+  "monthly_cost",
+  "daily_user_cost",
+  "error_rate",
+  "latency_p95",
+  "finding_share",
+  "silence",
+] as const;
 /** What a measure is compared with: a limit, or its own past. */
 export const ALERT_CONDITIONS = ["threshold", "change"] as const;
 export const ALERT_STATES = ["ok", "firing", "no_data", "too_few"] as const;

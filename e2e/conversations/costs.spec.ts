@@ -396,5 +396,5 @@ test("an alert on the cost of a day is filled in from Costs, tested on the past,
   await expect(form).toBeHidden();
   await expect(page.getByRole("link", { name: "Cost per day" })).toBeVisible();
   await page.goto(`${project.url}/p/${project.projectId}/costs`);
-  await expect(page.getByRole("list", { name: "Alerts on the cost of a day" })).toHaveText("Cost per day: $0.0010");
+  await expect(page.getByRole("list", { name: "Budgets" })).toHaveText(/^Cost per day.*\$0\.0010/);
 });

@@ -5,6 +5,7 @@ export { exportCosts } from "./export-costs";
 export { getCosts } from "./get-costs";
 export { previewModelPattern } from "./preview-pattern";
 export { priceUsage } from "./price-usage";
+export { monthOf } from "./project-month";
 export { createRepricing } from "./repricing/create-repricing";
 export { getRepricing, listRepricings } from "./repricing/list-repricings";
 export { previewRepricing } from "./repricing/preview-repricing";

@@ -1,6 +1,6 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
-import { alertChannels, alerts, connections } from "@/db/schema";
+import { alertChannels, alerts, connections, findings } from "@/db/schema";
 import { type Ctx, hasCapability, requireCapability } from "@/server/platform/context";
 import { notFound, ServiceError, unprocessable } from "@/server/platform/errors";
 import { mailEnabled } from "@/server/services/mail";
@@ -74,11 +74,23 @@ export async function setChannels(tx: Ctx, alertId: string, connectionIds: reado
 }
 
 /** Throws `unprocessable` for what JSON Schema cannot say about an alert. */
-export function checkDefinition({ measure, model, label, condition }: AlertDefinition) {
-  if (MEASURES[measure].ofCalls) return;
-  if (condition === "change") throw unprocessable("/condition", "This measure is compared with a threshold only.");
-  if (model !== null) throw unprocessable("/model", "This measure is not divided by model.");
-  if (label !== null) throw unprocessable("/label", "This measure is not divided by label.");
+export async function checkDefinition(ctx: Ctx, { measure, model, label, findingId, condition }: AlertDefinition) {
+  const { filters, changes } = MEASURES[measure];
+  if (condition === "change" && !changes)
+    throw unprocessable("/condition", "This measure is compared with a threshold only.");
+  if (model !== null && filters === "none") throw unprocessable("/model", "This measure is not divided by model.");
+  if (label !== null && filters === "none") throw unprocessable("/label", "This measure is not divided by label.");
+  if (model !== null && label !== null && filters === "either")
+    throw unprocessable("/label", "This measure is divided by model or by label, not by both.");
+  if (measure !== "finding_share") {
+    if (findingId !== null) throw unprocessable("/findingId", "Only the share of a Finding has one.");
+    return;
+  }
+  const [finding] = await ctx.db
+    .select({ id: findings.id })
+    .from(findings)
+    .where(and(eq(findings.projectId, ctx.projectId), eq(findings.id, findingId ?? "")));
+  if (!finding) throw unprocessable("/findingId", "Name a Finding of this project.");
 }
 
 /** Throws `unprocessable` if members are to get e-mails that this installation does not send. */

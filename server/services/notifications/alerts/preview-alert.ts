@@ -4,26 +4,38 @@ import { verb } from "@/server/platform/verb";
 import { advance, QUIET, type Standing, stateOf } from "./advance";
 import { checkDefinition, minCountOf, requireMeasure } from "./alerts";
 import { median } from "./readings/changes";
+import { readableSince } from "./readings/read-rows";
 import { clearsAfter, type Reading, readReadings } from "./readings/readings";
-import { type AlertPreview, alertPreviewReply, FIRINGS_SHOWN, PREVIEW_DAYS, previewAlertInput } from "./schemas";
+import {
+  type AlertMeasure,
+  type AlertPreview,
+  alertPreviewReply,
+  FIRINGS_SHOWN,
+  PREVIEW_DAYS,
+  previewAlertInput,
+} from "./schemas";
+
+/** Measures that are not stored by the minute. */
+const IS_READ_BY_ROW: ReadonlySet<AlertMeasure> = new Set(["daily_user_cost", "finding_share"]);
 
 export const previewAlert = verb(
   {
     name: "alerts.preview",
     summary: "Test an alert on the last 14 days, without creating it.",
     description:
-      "Evaluates every minute of these days as the alert would have been evaluated, with all telemetry that has arrived since. `fired` is how often it would have fired, and `firings` when. A measure of costs also requires `model-pricing:read`.",
+      "Evaluates every minute of these days as the alert would have been evaluated, with all telemetry that has arrived since. `fired` is how often it would have fired, and `firings` when. `daily_user_cost` and `finding_share` are tested on fewer days of a project with very many calls: `from` says since when. A measure of costs also requires `model-pricing:read`.",
     effect: "read",
     capability: "diagnostics:read",
     input: previewAlertInput,
     reply: alertPreviewReply,
   },
-  async (ctx, { model = null, label = null, minCount, ...input }) => {
+  async (ctx, { model = null, label = null, findingId = null, minCount, ...input }) => {
     requireMeasure(ctx, input.measure);
-    const definition = { ...input, model, label, minCount: minCount ?? minCountOf(input) };
-    checkDefinition(definition);
+    const definition = { ...input, model, label, findingId, minCount: minCount ?? minCountOf(input) };
+    await checkDefinition(ctx, definition);
     const now = await databaseNow(ctx.db);
-    const from = now - PREVIEW_DAYS * DAY_MS;
+    const days = { from: now - PREVIEW_DAYS * DAY_MS, to: now };
+    const from = IS_READ_BY_ROW.has(input.measure) ? await readableSince(ctx, days) : days.from;
     const { readings, calibration } = await readReadings(ctx, definition, { from, to: now, now });
     const preview = previewOf(readings, { from, to: now }, clearsAfter(definition));
     return { preview: { ...preview, factor: calibration?.factor ?? null } };

@@ -32,19 +32,20 @@ const fields = {
   name: filledText(120, "Enter a name.").describe("Shown in lists and messages."),
   enabled: z.boolean().describe("Whether it is evaluated."),
   measure: alertMeasure.describe(
-    "`daily_cost`: US dollars of the UTC day so far; `error_rate`: share of model calls that failed; `latency_p95`: ms that 95% of model calls did not exceed; `silence`: minutes since telemetry last arrived.",
+    "`daily_cost` and `monthly_cost`: US dollars of the UTC day or month so far; `daily_user_cost`: those of the end user who cost most on the UTC day so far; `error_rate`: share of model calls that failed; `latency_p95`: ms that 95% of model calls did not exceed; `finding_share`: share of conversations with a Finding among those that its Rule has read, by their last activity; `silence`: minutes since telemetry last arrived.",
   ),
   model: nameOf.describe("Only calls of this model, as the client named it."),
   label: nameOf.describe("Only calls of conversations with this label."),
+  findingId: idInput.describe("The Finding whose share is measured; required for `finding_share`."),
   condition: alertCondition.describe(
-    "`threshold`: the measure reaches the limit; `change`: it exceeds the median of the same time on the same weekday of the last 4 weeks.",
+    "`threshold`: the measure reaches the limit; `change`: it exceeds the median of the same time on the same weekday of the last 4 weeks, for `daily_cost`, `error_rate` and `latency_p95`.",
   ),
   limit:
     "In the unit of the measure, a share as a fraction. For a change, the increase as a fraction: 1 is twice as much.",
   windowMinutes:
-    "How long the time is that is measured, up to now. Ignored where a measure has its own: the cost of a day against a threshold, and silence.",
+    "How long the time is that is measured, up to now. Ignored where a measure has its own: the cost of a day or month against a threshold, and silence.",
   minCount:
-    "With fewer calls in that time nothing is decided: the state is `too_few`. The default depends on the measure.",
+    "With fewer calls in that time, or conversations for `finding_share`, nothing is decided: the state is `too_few`. The default depends on the measure.",
   mailMembers: z.boolean().describe("Whether every member gets an e-mail when it fires and when it clears."),
   connectionIds: z
     .array(idInput)
@@ -65,6 +66,7 @@ export const previewAlertInput = z.strictObject({
   measure: fields.measure,
   model: fields.model.optional(),
   label: fields.label.optional(),
+  findingId: fields.findingId.optional(),
   condition: fields.condition.default("threshold"),
   limit: queryNumber(LIMIT_MIN, LIMIT_MAX).describe(fields.limit),
   windowMinutes: queryInteger(WINDOW_MIN, WINDOW_MAX).default(WINDOW_DEFAULT).describe(fields.windowMinutes),
@@ -78,6 +80,7 @@ export const createAlertInput = z
     measure: fields.measure,
     model: fields.model.nullable().default(null),
     label: fields.label.nullable().default(null),
+    findingId: fields.findingId.nullable().default(null),
     condition: fields.condition.default("threshold"),
     limit: bodyNumbers.limit,
     windowMinutes: bodyNumbers.windowMinutes.default(WINDOW_DEFAULT),
@@ -97,6 +100,7 @@ export const updateAlertInput = changing(
     measure: fields.measure.optional(),
     model: fields.model.nullable().optional(),
     label: fields.label.nullable().optional(),
+    findingId: fields.findingId.nullable().optional(),
     condition: fields.condition.optional(),
     limit: bodyNumbers.limit.optional(),
     windowMinutes: bodyNumbers.windowMinutes.optional(),
@@ -111,6 +115,7 @@ const definition = {
   measure: alertMeasure,
   model: z.string().nullable(),
   label: z.string().nullable(),
+  findingId: z.string().nullable(),
   condition: alertCondition,
   limit: z.number(),
   windowMinutes: z.int(),
@@ -132,7 +137,7 @@ export type AlertSettings = z.infer<typeof alertSettings>;
 /** What the last evaluation found. `null` is unknown: a share of no calls, a cost without prices, too little past to compare. */
 const measured = {
   value: z.number().nullable(),
-  /** The number of calls that it is of; `null` for silence. */
+  /** The number of calls, or conversations, that it is of; `null` for silence. */
   count: z.int().nullable(),
   /** The limit in the unit of the measure; that of a change moves with what is usual. */
   limitValue: z.number().nullable(),
@@ -172,7 +177,7 @@ export const alertsReply = z.object({
 export const listAlertFiringsInput = z.strictObject({ ...alertId, ...pageInput });
 export const alertFiringsReply = z.object({ firings: z.array(alertFiring), pagination });
 
-/** The days that a preview evaluates. */
+/** The days that a preview evaluates at most. */
 export const PREVIEW_DAYS = 14;
 export const FIRINGS_SHOWN = 20;
 export const alertPreviewReply = z.object({

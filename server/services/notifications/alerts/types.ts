@@ -8,6 +8,8 @@ export type AlertDefinition = {
   measure: AlertMeasure;
   model: string | null;
   label: string | null;
+  /** The Finding whose share is measured; `null` for every other measure. */
+  findingId: string | null;
   condition: AlertCondition;
   limit: number;
   windowMinutes: number;
@@ -18,10 +20,14 @@ type Kind = {
   name: string;
   /** What a change compares, if it is not the measure itself. */
   changing?: string;
-  /** Whether it is read from model calls, which have a model and labels. */
-  ofCalls: boolean;
-  /** Whether a threshold is compared with a window that ends now; otherwise with the day so far, or with the last arrival. */
-  inWindow: boolean;
+  /** What it counts, of which there may be too few; `null` if it counts nothing. */
+  counts: "calls" | "conversations" | null;
+  /** The filters that calls have: a month is stored by model and by label, but not by both. */
+  filters: "both" | "either" | "none";
+  /** What a threshold is compared with: a window that ends now, the UTC day or month so far, or the last arrival. */
+  period: "window" | "day" | "month" | "arrival";
+  /** Whether it can be compared with its own past. Findings have a trend of their own. */
+  changes: boolean;
   /** A caller must be allowed to read costs. */
   isCost?: true;
   minCount: number;
@@ -45,27 +51,35 @@ const minutes = (value: number) => {
   return `${Math.floor(whole / 1440)} d ${Math.floor((whole % 1440) / 60)} h`;
 };
 
+const COST = { counts: "calls", isCost: true, minCount: 0, format: usd } as const;
+const OF_CALLS = { counts: "calls", filters: "both", period: "window", changes: true, minCount: 50 } as const;
+
 /** Every measure, with its words. */
 export const MEASURES: Record<AlertMeasure, Kind> = {
-  daily_cost: {
-    name: "Cost per day",
-    changing: "Cost",
-    ofCalls: true,
-    inWindow: false,
-    isCost: true,
-    minCount: 0,
-    format: usd,
-  },
-  error_rate: {
-    name: "Error rate of model calls",
-    ofCalls: true,
-    inWindow: true,
-    minCount: 50,
+  daily_cost: { ...COST, name: "Cost per day", changing: "Cost", filters: "both", period: "day", changes: true },
+  monthly_cost: { ...COST, name: "Cost per month", filters: "either", period: "month", changes: false },
+  daily_user_cost: { ...COST, name: "Highest cost of a user per day", filters: "both", period: "day", changes: false },
+  error_rate: { ...OF_CALLS, name: "Error rate of model calls", most: 1, format: percent },
+  latency_p95: { ...OF_CALLS, name: "Latency p95 of model calls", format: duration },
+  finding_share: {
+    name: "Share of a Finding",
+    counts: "conversations",
+    filters: "none",
+    period: "window",
+    changes: false,
+    minCount: 20,
     most: 1,
     format: percent,
   },
-  latency_p95: { name: "Latency p95 of model calls", ofCalls: true, inWindow: true, minCount: 50, format: duration },
-  silence: { name: "Time without telemetry", ofCalls: false, inWindow: false, minCount: 0, format: minutes },
+  silence: {
+    name: "Time without telemetry",
+    counts: null,
+    filters: "none",
+    period: "arrival",
+    changes: false,
+    minCount: 0,
+    format: minutes,
+  },
 };
 
 /** The minimum number of calls where a change is compared: fewer vary too much by chance. */
@@ -74,7 +88,12 @@ export const CHANGE_MIN_COUNT = 100;
 export const CHANGE_DEFAULT = 1;
 
 /** Returns what an alert measures, with its filters: `Error rate of model calls, gpt-4o`. */
-export function measureWords({ measure, condition, model, label }: Omit<AlertDefinition, "limit" | "minCount">) {
+export function measureWords({
+  measure,
+  condition,
+  model,
+  label,
+}: Pick<AlertDefinition, "measure" | "condition" | "model" | "label">) {
   const { name, changing = name } = MEASURES[measure];
   const filters = [model, label === null ? null : `label ${label}`].filter((filter) => filter !== null);
   return [condition === "change" ? changing : name, ...filters].join(", ");
@@ -86,13 +105,16 @@ export const limitWords = ({ measure, condition, limit }: Pick<AlertDefinition, 
 
 type Measured = { measure: AlertMeasure; value: number | null; count: number | null; limitValue: number | null };
 
-const callWords = (count: number) => `${rounded(count, 0)} ${count === 1 ? "call" : "calls"}`;
+const countWords = (measure: AlertMeasure, count: number) => {
+  const { counts } = MEASURES[measure];
+  return `${rounded(count, 0)} ${count === 1 ? counts?.slice(0, -1) : counts}`;
+};
 
 /** Returns what was measured: `4.2% of 310 calls`. */
 export function valueWords({ measure, value, count }: Pick<Measured, "measure" | "value" | "count">): string {
-  const calls = count === null ? "" : callWords(count);
-  if (value === null) return calls === "" || count === 0 ? "nothing measured" : `unknown, ${calls}`;
-  return calls === "" ? MEASURES[measure].format(value) : `${MEASURES[measure].format(value)} of ${calls}`;
+  const counted = count === null ? "" : countWords(measure, count);
+  if (value === null) return counted === "" || count === 0 ? "nothing measured" : `unknown, ${counted}`;
+  return counted === "" ? MEASURES[measure].format(value) : `${MEASURES[measure].format(value)} of ${counted}`;
 }
 
 type Read = Measured & { state: (typeof ALERT_STATES)[number]; minCount: number };
@@ -101,7 +123,8 @@ type Read = Measured & { state: (typeof ALERT_STATES)[number]; minCount: number 
 export function readingWords({ state, minCount, ...reading }: Read): string {
   const words = valueWords(reading);
   const { measure, count, limitValue } = reading;
-  if (state === "too_few" && count !== null && count < minCount) return `${words}, decides from ${callWords(minCount)}`;
+  if (state === "too_few" && count !== null && count < minCount)
+    return `${words}, decides from ${countWords(measure, minCount)}`;
   if (state === "too_few" && limitValue === null) return `${words}, too little past to compare with`;
   if (limitValue === null) return words;
   return `${words}, ${state === "firing" ? "limit" : "fires at"} ${MEASURES[measure].format(limitValue)}`;

@@ -18,7 +18,17 @@ import {
 import { alertSettingsReply, updateAlertInput } from "./schemas";
 
 /** Where an alert stands says nothing about it once one of these has changed. */
-const DECISIVE = ["enabled", "measure", "model", "label", "condition", "limit", "windowMinutes", "minCount"] as const;
+const DECISIVE = [
+  "enabled",
+  "measure",
+  "model",
+  "label",
+  "findingId",
+  "condition",
+  "limit",
+  "windowMinutes",
+  "minCount",
+] as const;
 const NOT_EVALUATED = {
   state: "no_data",
   streak: 0,
@@ -49,7 +59,7 @@ export const updateAlert = verb(
     ) as Partial<AlertRow>;
     const wanted = { ...before, ...changes };
     requireMeasure(ctx, wanted.measure);
-    checkDefinition(wanted);
+    await checkDefinition(ctx, wanted);
     if (changes.mailMembers) checkMail(true);
     const isNew = DECISIVE.some((field) => wanted[field] !== before[field]);
     const [row] = await ctx.db

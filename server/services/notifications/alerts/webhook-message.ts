@@ -13,7 +13,8 @@ const urlOf = ({ projectId, link }: MessageContext, { id }: AnnouncedAlert) => l
 /** Returns the message about an alert, by the format of its webhook. */
 export const ALERT_MESSAGES: Record<WebhookFormat, Compose> = {
   signed: (context, alert, event, { sequence, at }) => {
-    const { id, name, measure, model, label, condition, firedAt, clearedAt, value, limitValue, count } = alert;
+    const { id, name, measure, model, label, findingId, condition, firedAt, clearedAt, value, limitValue, count } =
+      alert;
     return {
       type: `alert.${event}`,
       timestamp: new Date(at).toISOString(),
@@ -28,6 +29,7 @@ export const ALERT_MESSAGES: Record<WebhookFormat, Compose> = {
           measure,
           model,
           label,
+          findingId,
           condition,
           firedAt,
           clearedAt,

@@ -23,6 +23,7 @@ import {
 import { useMay } from "../../_components/access/membership";
 import { AlertPreview } from "./alert-preview";
 import { FilterFields } from "./filter-fields";
+import { FindingField } from "./finding-field";
 import { type Filled, initialValues, problemsOf, sentOf, withMeasure } from "./form-values";
 import { LimitFields } from "./limit-fields";
 import { useSaveAlert } from "./use-save-alert";
@@ -75,7 +76,7 @@ function Fields({ projectId, alert, filled, webhooks, sendsMail, onClose }: Prop
   });
   const { save, error, isPending } = useSaveAlert({ projectId, alert, onClose });
   const { values } = form;
-  const { ofCalls } = MEASURES[values.measure];
+  const { filters, changes } = MEASURES[values.measure];
   const measures = ALERT_MEASURE_NAMES.filter((measure) => mayReadCosts || !MEASURES[measure].isCost);
   return (
     <form noValidate onSubmit={form.onSubmit((checked) => save(sentOf(checked)))}>
@@ -93,8 +94,9 @@ function Fields({ projectId, alert, filled, webhooks, sendsMail, onClose }: Prop
                 form.setValues(withMeasure(values, value as typeof values.measure, values.condition))
               }
             />
-            {ofCalls ? <FilterFields projectId={projectId} form={form} /> : null}
-            {ofCalls ? (
+            {filters === "none" ? null : <FilterFields projectId={projectId} form={form} />}
+            {values.measure === "finding_share" ? <FindingField projectId={projectId} form={form} /> : null}
+            {changes ? (
               <SegmentedControl<AlertCondition>
                 aria-label="Condition"
                 data={CONDITIONS}

@@ -35,6 +35,7 @@ export function AlertPeek({ projectId, alertId, listed, channelsOf, actions, onA
     trpc.alerts.get.queryOptions({ projectId, alertId }, { enabled: !listed, refetchInterval: LIVE_MS }),
   );
   const alert = listed ?? one.data?.alert;
+  const counts = alert && MEASURES[alert.measure].counts;
   return (
     <PeekPanel label="Alert" title={alert?.name ?? "Alert"} onClose={onClose}>
       {alert ? (
@@ -62,7 +63,7 @@ export function AlertPeek({ projectId, alertId, listed, channelsOf, actions, onA
             <Fact label="Fires">{limitWords(alert)}</Fact>
             {alert.factor !== null && alert.factor > 1 ? <Fact label="Raised">{raisedWords(alert.factor)}</Fact> : null}
             <Fact label="Over">{timeWords(alert)}</Fact>
-            {MEASURES[alert.measure].ofCalls ? <Fact label="Minimum calls">{alert.minCount}</Fact> : null}
+            {counts ? <Fact label={`Minimum ${counts}`}>{alert.minCount}</Fact> : null}
             <Fact label="Sent to">{channelsOf(alert)}</Fact>
             <Fact label="Created">
               <ExactTime at={alert.createdAt} />
@@ -88,7 +89,8 @@ export function AlertPeek({ projectId, alertId, listed, channelsOf, actions, onA
 
 /** The time that is measured. */
 function timeWords({ measure, condition, windowMinutes }: Alert) {
-  if (measure === "silence") return "since the last arrival";
-  if (measure === "daily_cost" && condition === "threshold") return "the UTC day so far";
-  return `the last ${windowMinutes} minutes`;
+  const { period } = MEASURES[measure];
+  if (period === "arrival") return "since the last arrival";
+  if (period === "window" || condition === "change") return `the last ${windowMinutes} minutes`;
+  return `the UTC ${period} so far`;
 }

@@ -8,6 +8,7 @@ import { ExactTime } from "@/app/_components/values/exact-time";
 import { TICK, VALUE_AXIS } from "@/app/_lib/axes";
 import { formatDay, formatDuration, formatMinute, formatPercent, plural } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
+import { DAY_MS } from "@/server/platform/durations";
 import {
   type AlertMeasure,
   MEASURES,
@@ -27,10 +28,16 @@ const FIRINGS_LISTED = 3;
 /** When an alert with these values would have fired, tested as they are typed. */
 export function AlertPreview({ projectId, values }: { projectId: string; values: FormValues }) {
   const trpc = useTRPC();
-  const { name: _, connectionIds: __, mailMembers: ___, model, label, ...definition } = sentOf(values);
+  const { name: _, connectionIds: __, mailMembers: ___, model, label, findingId, ...definition } = sentOf(values);
   const problems = problemsOf({ ...values, name: "A name" });
   const isValid = Object.keys(problems).length === 0;
-  const input = { projectId, ...definition, ...(model ? { model } : {}), ...(label ? { label } : {}) };
+  const input = {
+    projectId,
+    ...definition,
+    ...(model ? { model } : {}),
+    ...(label ? { label } : {}),
+    ...(findingId ? { findingId } : {}),
+  };
   const [settled] = useDebouncedValue(JSON.stringify(isValid ? input : null), TYPING_MS);
   const asked: typeof input | null = JSON.parse(settled);
   const { data, error, isFetching } = useQuery(
@@ -50,7 +57,9 @@ export function AlertPreview({ projectId, values }: { projectId: string; values:
         <Tested {...values} minCount={Number(values.minCount)} preview={preview} />
       ) : (
         <Text size="sm" c="dimmed" role="status">
-          {isValid ? `Testing it on the last ${PREVIEW_DAYS} days…` : "Enter a limit to see when it would have fired."}
+          {isValid
+            ? `Testing it on the last ${PREVIEW_DAYS} days…`
+            : "Complete the fields to see when it would have fired."}
         </Text>
       )}
     </section>
@@ -60,13 +69,13 @@ export function AlertPreview({ projectId, values }: { projectId: string; values:
 type TestedProps = Pick<FormValues, "measure" | "condition"> & { minCount: number; preview: Preview };
 
 function Tested({ measure, condition, minCount, preview }: TestedProps) {
-  const { fired, firings, now, median, highest, decided, factor } = preview;
+  const { from, to, fired, firings, now, median, highest, decided, factor } = preview;
   const { format } = MEASURES[measure];
   return (
     <>
       <Text size="sm" fw={500} role="status">
-        {fired === 0 ? "Would not have fired" : `Would have fired ${plural(fired, "time")}`} in the last {PREVIEW_DAYS}{" "}
-        days
+        {fired === 0 ? "Would not have fired" : `Would have fired ${plural(fired, "time")}`} in the last{" "}
+        {plural(Math.max(1, Math.round((to - from) / DAY_MS)), "day")}
       </Text>
       {firings.length > 0 ? (
         <ul className={classes.firings} aria-label="When it would have fired">

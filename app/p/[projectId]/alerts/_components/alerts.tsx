@@ -75,9 +75,9 @@ export function Alerts({ projectId }: { projectId: string }) {
       )}
       empty={
         <EmptyState icon={IconBell} title="No alerts yet" action={add}>
-          An alert watches what the project costs, how often and how slowly its models answer, or whether telemetry
-          still arrives. It sends one message when a limit is reached and one when that is over, to a webhook, to Slack
-          or by e-mail. Example: “Error rate of model calls, fires at 5%”.
+          An alert watches what the project or one of its users costs, how often and how slowly its models answer, how
+          often a Finding occurs, or whether telemetry still arrives. It sends one message when a limit is reached and
+          one when that is over, to a webhook, to Slack or by e-mail. Example: “Error rate of model calls, fires at 5%”.
         </EmptyState>
       }
     >

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { initialValues, problemsOf, sentOf, withMeasure } from "./form-values";
 
-const EMPTY = { measure: null, model: null, label: null, limit: null };
+const EMPTY = { measure: null, model: null, label: null, finding: null, limit: null };
 
 test("a form shows percent, seconds and dollars, and sends fractions, ms and dollars", () => {
   const errors = initialValues(null, EMPTY, true);
@@ -31,6 +31,19 @@ test("another measure keeps a name that a person gave, and drops filters and con
     model: "",
     condition: "threshold",
     limit: 30,
+  });
+});
+
+test("a Finding's share is measured over a day, of a Finding that must be chosen, and is sent with no other measure", () => {
+  const share = withMeasure(initialValues(null, EMPTY, true), "finding_share", "threshold");
+  expect(share).toMatchObject({ windowMinutes: 1440, minCount: 20, limit: 5, name: "Share of a Finding" });
+  expect(problemsOf(share)).toEqual({ findingId: "Choose a Finding." });
+  const chosen = { ...share, findingId: "fnd_1" };
+  expect(sentOf(chosen)).toMatchObject({ findingId: "fnd_1", limit: 0.05 });
+  expect(sentOf(withMeasure(chosen, "monthly_cost", "change"))).toMatchObject({
+    findingId: null,
+    condition: "threshold",
+    limit: 500,
   });
 });
 

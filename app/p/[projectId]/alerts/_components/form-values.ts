@@ -7,6 +7,7 @@ import {
   MEASURES,
   measureWords,
   WINDOW_DEFAULT,
+  WINDOW_MAX,
 } from "@/server/services/notifications/alerts/schemas";
 import { limitOf, shownLimit, unitOf } from "./units";
 
@@ -16,6 +17,7 @@ export type FormValues = {
   measure: AlertMeasure;
   model: string;
   label: string;
+  findingId: string;
   condition: AlertCondition;
   limit: number | string;
   windowMinutes: number | string;
@@ -29,16 +31,20 @@ export type Filled = {
   measure: AlertMeasure | null;
   model: string | null;
   label: string | null;
+  finding: string | null;
   limit: number | null;
 };
 
 const minCountOf = (measure: AlertMeasure, condition: AlertCondition) =>
   condition === "change" ? CHANGE_MIN_COUNT : MEASURES[measure].minCount;
 
+/** Conversations are fewer than calls, and are read only once they have ended. */
+const windowOf = (measure: AlertMeasure) => (measure === "finding_share" ? WINDOW_MAX : WINDOW_DEFAULT);
+
 export function initialValues(alert: Alert | null, filled: Filled, mayReadCosts: boolean): FormValues {
   if (alert) {
     const { name, measure, model, label, condition, windowMinutes, minCount, mailMembers, connectionIds } = alert;
-    const filters = { model: model ?? "", label: label ?? "" };
+    const filters = { model: model ?? "", label: label ?? "", findingId: alert.findingId ?? "" };
     const limit = shownLimit(alert);
     return { name, measure, ...filters, condition, limit, windowMinutes, minCount, mailMembers, connectionIds };
   }
@@ -46,13 +52,14 @@ export function initialValues(alert: Alert | null, filled: Filled, mayReadCosts:
   const condition = "threshold";
   const limit = (measure === filled.measure ? filled.limit : null) ?? unitOf(measure, condition).initial;
   return {
-    name: measureWords({ measure, condition, model: filled.model, label: filled.label, windowMinutes: WINDOW_DEFAULT }),
+    name: measureWords({ measure, condition, model: filled.model, label: filled.label }),
     measure,
     model: filled.model ?? "",
     label: filled.label ?? "",
+    findingId: filled.finding ?? "",
     condition,
     limit: shownLimit({ measure, condition, limit }),
-    windowMinutes: WINDOW_DEFAULT,
+    windowMinutes: windowOf(measure),
     minCount: minCountOf(measure, condition),
     mailMembers: false,
     connectionIds: [],
@@ -61,22 +68,24 @@ export function initialValues(alert: Alert | null, filled: Filled, mayReadCosts:
 
 /** Returns the values with another measure or condition, whose limit and minimum are others, and which names it if a person did not. */
 export function withMeasure(values: FormValues, measure: AlertMeasure, asked: AlertCondition): FormValues {
-  const condition = MEASURES[measure].ofCalls ? asked : "threshold";
+  const { changes, filters } = MEASURES[measure];
+  const condition = changes ? asked : "threshold";
   const wasNamed = values.name !== "" && values.name !== nameOf(values);
   const limit = shownLimit({ measure, condition, limit: unitOf(measure, condition).initial });
-  const next = { ...values, measure, condition, limit, minCount: minCountOf(measure, condition) };
-  const filtered = MEASURES[measure].ofCalls ? next : { ...next, model: "", label: "" };
+  const minCount = minCountOf(measure, condition);
+  const next = { ...values, measure, condition, limit, minCount, windowMinutes: windowOf(measure) };
+  const filtered = filters === "none" ? { ...next, model: "", label: "" } : next;
   return { ...filtered, name: wasNamed ? values.name : nameOf(filtered) };
 }
 
-const nameOf = ({ measure, condition }: FormValues) =>
-  measureWords({ measure, condition, model: null, label: null, windowMinutes: WINDOW_DEFAULT });
+const nameOf = ({ measure, condition }: FormValues) => measureWords({ measure, condition, model: null, label: null });
 
 /** Returns what is sent; a number that is missing stays out, so that it is refused. */
-export const sentOf = ({ limit, windowMinutes, minCount, model, label, ...values }: FormValues) => ({
+export const sentOf = ({ limit, windowMinutes, minCount, model, label, findingId, ...values }: FormValues) => ({
   ...values,
   model: model.trim() || null,
   label: label.trim() || null,
+  findingId: values.measure === "finding_share" ? findingId : null,
   limit: typeof limit === "number" ? limitOf(limit, values.measure, values.condition) : Number.NaN,
   windowMinutes: typeof windowMinutes === "number" ? windowMinutes : Number.NaN,
   minCount: typeof minCount === "number" ? minCount : Number.NaN,
@@ -86,6 +95,7 @@ const WORDS: Readonly<Record<string, string>> = {
   limit: "Enter a limit above 0.",
   windowMinutes: "Enter 5 to 1,440 minutes.",
   minCount: "Enter a whole number.",
+  findingId: "Choose a Finding.",
 };
 
 /** Returns what is wrong with the fields, by field. */

@@ -7,7 +7,7 @@ import { unitOf } from "./units";
 /** The limit, and of how many calls in how much time it is. */
 export function LimitFields({ form }: { form: UseFormReturnType<FormValues> }) {
   const { values } = form;
-  const { ofCalls, inWindow } = MEASURES[values.measure];
+  const { counts, period } = MEASURES[values.measure];
   const unit = unitOf(values.measure, values.condition);
   return (
     <>
@@ -22,7 +22,7 @@ export function LimitFields({ form }: { form: UseFormReturnType<FormValues> }) {
           suffix={unit.suffix ?? ""}
           {...form.getInputProps("limit")}
         />
-        {inWindow || values.condition === "change" ? (
+        {period === "window" || values.condition === "change" ? (
           <NumberInput
             label="Over the last"
             required
@@ -32,9 +32,9 @@ export function LimitFields({ form }: { form: UseFormReturnType<FormValues> }) {
             {...form.getInputProps("windowMinutes")}
           />
         ) : null}
-        {ofCalls ? (
+        {counts ? (
           <NumberInput
-            label="Minimum calls"
+            label={`Minimum ${counts}`}
             required
             min={0}
             allowDecimal={false}

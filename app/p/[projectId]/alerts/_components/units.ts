@@ -6,8 +6,11 @@ type Unit = { scale: number; prefix?: string; suffix?: string; initial: number }
 
 const UNITS: Record<AlertMeasure, Unit> = {
   daily_cost: { scale: 1, prefix: "$", initial: 20 },
+  monthly_cost: { scale: 1, prefix: "$", initial: 500 },
+  daily_user_cost: { scale: 1, prefix: "$", initial: 5 },
   error_rate: { scale: 100, suffix: " %", initial: 0.05 },
   latency_p95: { scale: 0.001, suffix: " s", initial: 10_000 },
+  finding_share: { scale: 100, suffix: " %", initial: 0.05 },
   silence: { scale: 1, suffix: " min", initial: 30 },
 };
 const CHANGE: Unit = { scale: 100, suffix: " %", initial: CHANGE_DEFAULT };

@@ -8,15 +8,21 @@ export const newAlertParsers = {
   measure: parseAsStringLiteral(ALERT_MEASURE_NAMES),
   model: parseAsString,
   label: parseAsString,
+  finding: parseAsString,
   limit: parseAsFloat,
 };
 const search = createSerializer(newAlertParsers);
 
-type Filled = { measure: (typeof ALERT_MEASURE_NAMES)[number]; limit?: number | undefined };
+type Filled = {
+  measure: (typeof ALERT_MEASURE_NAMES)[number];
+  limit?: number | undefined;
+  /** The id of the Finding whose share is measured. */
+  finding?: string;
+};
 
 /** Returns the address of the form for a new alert with some fields filled in. */
-export const newAlertHref = (projectId: string, { measure, limit }: Filled) =>
-  `${pageHref(projectId, "alerts")}${search({ new: true, measure, limit: limit ?? null })}`;
+export const newAlertHref = (projectId: string, { measure, limit, finding }: Filled) =>
+  `${pageHref(projectId, "alerts")}${search({ new: true, measure, limit: limit ?? null, finding: finding ?? null })}`;
 
 /** Returns the address of an alert, beside the list. */
 export const alertHref = (projectId: string, alertId: string) =>

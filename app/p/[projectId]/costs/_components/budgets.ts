@@ -1,22 +1,24 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Costs } from "@/server/services/costs/schemas";
-import { type Alert, measureWords } from "@/server/services/notifications/alerts/schemas";
+import { type Alert, MEASURES, measureWords } from "@/server/services/notifications/alerts/schemas";
 
-/** The limit of an alert on the cost of a day. */
-export type Budget = { id: string; words: string; limit: number; model: string | null; label: string | null };
+/** The limit of an alert on costs, and what the last evaluation found to be spent of it, `null` if that is not known. In US dollars. */
+export type Budget = Pick<Alert, "id" | "measure" | "model" | "label" | "limit" | "state"> & {
+  words: string;
+  spent: number | null;
+};
 
 const isBudget = ({ enabled, measure, condition }: Alert) =>
-  enabled && measure === "daily_cost" && condition === "threshold";
+  enabled && MEASURES[measure].isCost && condition === "threshold";
 
-/** Returns the limits that a project's alerts set to the cost of a day. */
+/** Returns the limits that a project's alerts set to the cost of a day, a month and a user. */
 export function useBudgets(projectId: string): Budget[] {
   const trpc = useTRPC();
   const { data } = useQuery(trpc.alerts.list.queryOptions({ projectId, limit: 500 }));
-  return (data?.alerts ?? []).filter(isBudget).map((alert) => {
-    const { id, limit, model, label } = alert;
-    return { id, words: measureWords(alert), limit, model, label };
-  });
+  return (data?.alerts ?? [])
+    .filter(isBudget)
+    .map((alert) => ({ ...alert, words: measureWords(alert), spent: alert.value }));
 }
 
 /** How far above the dearest day a limit is that says nothing on ordinary days. */

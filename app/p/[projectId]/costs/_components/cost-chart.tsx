@@ -8,7 +8,7 @@ import { formatDay, formatUsd, plural } from "@/app/_lib/format";
 import { fromFirst } from "@/app/_lib/from-first";
 import { AtLeast } from "@/app/p/[projectId]/_components/costs/cost-total";
 import type { Costs } from "@/server/services/costs/schemas";
-import { alertHref } from "../../alerts/_components/view";
+import { BudgetList } from "./budget-list";
 import type { Budget } from "./budgets";
 import { CostDays } from "./cost-days";
 import classes from "./costs.module.css";
@@ -38,7 +38,9 @@ export function CostChart({ projectId, costs, now, list, budgets }: Props) {
     unpriced: costs.totalsUnpricedCalls[index] ?? 0,
     ...Object.fromEntries(shown.map(({ name, values }) => [name, values[index] ?? null])),
   }));
-  const ofAll = budgets.filter(({ model, label }) => model === null && label === null);
+  const ofAll = budgets.filter(
+    ({ measure, model, label }) => measure === "daily_cost" && model === null && label === null,
+  );
   const rows = fromFirst(days, ({ total, unpriced }) => total !== null || unpriced > 0);
   return (
     <section className={classes.picture} aria-label="By day">
@@ -135,23 +137,11 @@ export function CostChart({ projectId, costs, now, list, budgets }: Props) {
           </ul>
         </>
       )}
-      <Budgets projectId={projectId} budgets={budgets} />
+      <BudgetList projectId={projectId} budgets={budgets} />
       <CostDays projectId={projectId} costs={costs} list={list} />
     </section>
   );
 }
-
-/** The limits of a day's cost; those of all calls are lines in the chart. */
-const Budgets = ({ projectId, budgets }: { projectId: string; budgets: readonly Budget[] }) =>
-  budgets.length === 0 ? null : (
-    <ul className={classes.budgets} aria-label="Alerts on the cost of a day">
-      {budgets.map(({ id, words, limit }) => (
-        <li key={id}>
-          {words}: <Link href={alertHref(projectId, id)}>{formatUsd(limit)}</Link>
-        </li>
-      ))}
-    </ul>
-  );
 
 const aboutLabels = ({ rows }: Costs) =>
   rows.every(({ key }) => key === null)

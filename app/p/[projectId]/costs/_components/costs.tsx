@@ -55,7 +55,12 @@ export function Costs({ projectId, openedAt }: { projectId: string; openedAt: nu
                 component={Link}
                 variant="default"
                 leftSection={<IconBell size={14} aria-hidden />}
-                href={newAlertHref(projectId, { measure: "daily_cost", limit: costs && suggestedBudget(costs) })}
+                href={newAlertHref(
+                  projectId,
+                  view.by === "user"
+                    ? { measure: "daily_user_cost" }
+                    : { measure: "daily_cost", limit: costs && suggestedBudget(costs) },
+                )}
               >
                 Alert me
               </Button>

@@ -1,6 +1,6 @@
 import { DAY_MS, MINUTE_MS } from "@/server/platform/durations";
-import type { Change } from "./changes";
 import type { AlertDefinition } from "../types";
+import type { Change } from "./changes";
 
 /** How many times the asked change fires on a UTC day; `null` if the days before it say too little. */
 export type Calibration = { day: number; factor: number | null };

@@ -1,15 +1,16 @@
 import { expect, test } from "vitest";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/platform/durations";
-import type { MinuteOfCalls } from "./call-window";
 import { previewOf } from "../preview-alert";
-import { changeReadings, clearsAfter } from "./readings";
 import { type AlertDefinition, type AlertMeasure, CHANGE_DEFAULT } from "../types";
+import type { MinuteOfCalls } from "./call-window";
+import { changeReadings, clearsAfter } from "./readings";
 
 const MONDAY = Date.UTC(2026, 10, 2);
 const change = (changes: Partial<AlertDefinition> = {}): AlertDefinition => ({
   measure: "error_rate",
   model: null,
   label: null,
+  findingId: null,
   condition: "change",
   limit: CHANGE_DEFAULT,
   windowMinutes: 60,

@@ -1,7 +1,7 @@
 import { DAY_MS, MINUTE_MS } from "@/server/platform/durations";
+import { type AlertDefinition, MEASURES } from "../types";
 import { CallWindow, type MinuteOfCalls } from "./call-window";
 import type { Span } from "./read-minutes";
-import { type AlertDefinition, MEASURES } from "../types";
 
 const WEEK_MS = 7 * DAY_MS;
 const WEEKS = 4;
@@ -82,9 +82,9 @@ const isTelling = ({ measure, minCount }: AlertDefinition, { value, calls }: Mea
 /** Returns the measure of a window: `null` if it is unknown, which is not 0. */
 export function measuredIn({ measure }: AlertDefinition, window: CallWindow): number | null {
   const { calls, errors, unpriced, cost } = window;
-  if (measure === "daily_cost") return calls > 0 && unpriced === calls ? null : cost;
+  if (MEASURES[measure].isCost) return calls > 0 && unpriced === calls ? null : cost;
   if (calls === 0) return null;
-  return measure === "error_rate" ? errors / calls : window.quantile(0.95);
+  return measure === "latency_p95" ? window.quantile(0.95) : errors / calls;
 }
 
 /** Returns the rate that a window has by chance almost never; the arcsine's root makes the spread of rates independent of them. */

@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import { DAY_MS, MINUTE_MS } from "@/server/platform/durations";
-import type { MinuteOfCalls } from "./call-window";
 import type { AlertDefinition } from "../types";
+import type { MinuteOfCalls } from "./call-window";
 
 /** Times as `[from, to]`, whole minutes. */
 export type Span = { from: number; to: number };

@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "@/server/platform/durations";
+import type { AlertDefinition } from "../types";
 import type { MinuteOfCalls } from "./call-window";
 import { thresholdReadings } from "./readings";
-import type { AlertDefinition } from "../types";
 
 const MONDAY = Date.UTC(2026, 10, 2);
 const definition = (changes: Partial<AlertDefinition> = {}): AlertDefinition => ({
   measure: "error_rate",
   model: null,
   label: null,
+  findingId: null,
   condition: "threshold",
   limit: 0.05,
   windowMinutes: 60,

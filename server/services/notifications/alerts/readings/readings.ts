@@ -1,10 +1,12 @@
 import type { Ctx } from "@/server/platform/context";
 import { DAY_MS, MINUTE_MS } from "@/server/platform/durations";
+import { monthOf } from "@/server/services/costs";
+import { type AlertDefinition, MEASURES } from "../types";
 import { CALIBRATION_DAYS, type Calibration, calibrate, calibrationTimes } from "./calibrate";
 import { CallWindow, type MinuteOfCalls } from "./call-window";
 import { changeReader, measuredIn, spansOfChange } from "./changes";
 import { firstMinute, joined, readArrivals, readCalls, type Span } from "./read-minutes";
-import { type AlertDefinition, MEASURES } from "../types";
+import { readDearestUser, readFindingShare, readMonth } from "./read-rows";
 
 /** What an alert's measure was at a time, and on which side of the limit: `between` is inside, but not by enough to clear. */
 export type Reading = {
@@ -35,10 +37,15 @@ export async function readReadings(
   stored: Calibration | null = null,
 ): Promise<{ readings: Reading[]; calibration: Calibration | null }> {
   const span = { from: startOf(from, MINUTE_MS), to: startOf(to, MINUTE_MS) };
-  if (!MEASURES[definition.measure].ofCalls)
+  if (MEASURES[definition.measure].period === "arrival")
     return { readings: silences(definition, span, now, await readArrivals(ctx, span)), calibration: null };
   if (definition.condition === "threshold") {
-    const minutes = await readCalls(ctx, definition, [{ from: windowFrom(definition, span.from), to: span.to }]);
+    const minutes = await readMinutes(
+      ctx,
+      definition,
+      { from: windowFrom(definition, span.from), to: span.to },
+      span.from,
+    );
     return { readings: thresholdReadings(definition, span, now, minutes), calibration: null };
   }
   const first = startOf(span.from, DAY_MS);
@@ -49,7 +56,14 @@ export async function readReadings(
   return changeReadings(definition, span, now, minutes, await firstMinute(ctx), known);
 }
 
-/** Returns the readings of a measure of calls against a threshold. */
+function readMinutes(ctx: Ctx, definition: AlertDefinition, span: Span, since: number): Promise<MinuteOfCalls[]> {
+  if (definition.measure === "monthly_cost") return readMonth(ctx, definition, span, since);
+  if (definition.measure === "daily_user_cost") return readDearestUser(ctx, definition, span);
+  if (definition.measure === "finding_share") return readFindingShare(ctx, definition, span);
+  return readCalls(ctx, definition, [span]);
+}
+
+/** Returns the readings of a measure of calls, or conversations, against a threshold. */
 export function thresholdReadings(
   definition: AlertDefinition,
   { from, to }: Span,
@@ -121,9 +135,12 @@ const minutesOf = ({ from, to }: Span) =>
   Array.from({ length: Math.floor((to - from) / MINUTE_MS) + 1 }, (_, index) => from + index * MINUTE_MS);
 const endOf = (minute: number, now: number) => Math.min(minute + MINUTE_MS, now);
 
-/** The first minute that a threshold is compared with: of the day for a day's cost, otherwise of the alert's own window. */
-const windowFrom = ({ measure, windowMinutes }: AlertDefinition, minute: number) =>
-  MEASURES[measure].inWindow ? minute - (windowMinutes - 1) * MINUTE_MS : startOf(minute, DAY_MS);
+/** The first minute that a threshold is compared with: of the day or month for their costs, otherwise of the alert's own window. */
+function windowFrom({ measure, windowMinutes }: AlertDefinition, minute: number) {
+  const { period } = MEASURES[measure];
+  if (period === "window") return minute - (windowMinutes - 1) * MINUTE_MS;
+  return period === "month" ? monthOf(minute).from : startOf(minute, DAY_MS);
+}
 
 function judged({ minCount }: AlertDefinition, reading: Omit<Reading, "verdict">, clearsAt: number | null): Reading {
   const { value, count, limitValue } = reading;

@@ -1,6 +1,7 @@
 "use client";
 import { CompositeChart } from "@mantine/charts";
-import { Paper, Skeleton } from "@mantine/core";
+import { Button, Group, Paper, Skeleton } from "@mantine/core";
+import { IconBell } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { Fragment } from "react";
@@ -9,6 +10,8 @@ import { TICK, VALUE_AXIS } from "@/app/_lib/axes";
 import { formatCount, formatPercent, plural, UNKNOWN } from "@/app/_lib/format";
 import { fromFirst } from "@/app/_lib/from-first";
 import { useTRPC } from "@/app/_lib/trpc/client";
+import { useMay } from "../../../_components/access/membership";
+import { newAlertHref } from "../../../alerts/_components/view";
 import { versionsHref } from "../../../versions/_components/view";
 import classes from "./rate-by-day.module.css";
 import { SinceFix } from "./since-fix";
@@ -25,12 +28,26 @@ const intervalWords = ({ rate }: TimelineRow) =>
 /** The Finding's rate by day with its interval, and what changed on those days. */
 export function RateByDay({ projectId, findingId }: { projectId: string; findingId: string }) {
   const trpc = useTRPC();
+  const mayAlert = useMay("diagnostics:write");
   const query = useQuery(
     trpc.findings.timeline.queryOptions({ projectId, findingId }, { refetchInterval: REFETCH_MS }),
   );
   return (
     <section id="rate-by-day">
-      <h2 className={classes.heading}>Rate by day</h2>
+      <Group justify="space-between">
+        <h2 className={classes.heading}>Rate by day</h2>
+        {mayAlert ? (
+          <Button
+            component={Link}
+            variant="subtle"
+            size="compact-sm"
+            leftSection={<IconBell size={14} aria-hidden />}
+            href={newAlertHref(projectId, { measure: "finding_share", finding: findingId })}
+          >
+            Alert me
+          </Button>
+        ) : null}
+      </Group>
       {query.data ? (
         <>
           {query.data.fix === null ? null : <SinceFix fix={query.data.fix} />}
