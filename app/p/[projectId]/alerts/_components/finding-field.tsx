@@ -1,10 +1,13 @@
 import { Select } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { useTRPC } from "@/app/_lib/trpc/client";
+import { MEASURES } from "@/server/services/notifications/alerts/schemas";
 import type { FormValues } from "./form-values";
 
 const LISTED = 200;
+const NAME_MAX = 120;
 
 /** The Finding whose share is measured: one of the newest, or the one that is set. */
 export function FindingField({ projectId, form }: { projectId: string; form: UseFormReturnType<FormValues> }) {
@@ -15,9 +18,18 @@ export function FindingField({ projectId, form }: { projectId: string; form: Use
   const own = useQuery(
     trpc.findings.get.queryOptions({ projectId, findingId }, { enabled: findingId !== "" && !isListed }),
   ).data?.finding;
-  const options = [...(own ? [own] : []), ...(newest ?? [])];
+  // It may be in the cache, and in the list.
+  const options = [...(own && !isListed ? [own] : []), ...(newest ?? [])];
+  const title = options.find(({ id }) => id === findingId)?.title;
+  const { setFieldValue, values } = form;
+  useEffect(() => {
+    // Unless a person named it.
+    if (title !== undefined && values.name === MEASURES.finding_share.name)
+      setFieldValue("name", `Share of “${title}”`.slice(0, NAME_MAX));
+  }, [title, values.name, setFieldValue]);
   return (
     <Select
+      size="sm"
       label="Finding"
       required
       searchable

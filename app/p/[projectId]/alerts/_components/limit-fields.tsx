@@ -11,7 +11,7 @@ export function LimitFields({ form }: { form: UseFormReturnType<FormValues> }) {
   const unit = unitOf(values.measure, values.condition);
   return (
     <>
-      <SimpleGrid cols={{ base: 2, xs: 3 }} spacing="sm">
+      <SimpleGrid cols={{ base: 2, xs: 3 }} spacing="sm" style={{ alignItems: "end" }}>
         <NumberInput
           label={values.condition === "change" ? "Above usual by" : "Fires at"}
           required
