@@ -27,7 +27,7 @@ function Spent({ spent, limit, state, words }: Budget) {
     <>
       <Progress
         value={Math.min(100, share * 100)}
-        color={state === "firing" || share >= 1 ? "red" : undefined}
+        color={state === "firing" || share >= 1 ? "red" : "var(--mantine-primary-color-filled)"}
         size="sm"
         aria-label={`${words}, spent of its limit`}
       />
