@@ -78,7 +78,7 @@ export type Fields = {
   /** What the tool returned. */
   toolResult: Reader<AttributeValue>;
   /** Events of a tool's span that hold the same. */
-  toolEvents: Readonly<Record<"arguments" | "result", string>>;
+  toolEvents: Readonly<Partial<Record<"arguments" | "result", string>>>;
 
   /** Whether the span failed, for clients that do not set its status. */
   failed: Reader<boolean>;

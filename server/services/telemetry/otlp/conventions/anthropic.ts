@@ -1,4 +1,6 @@
 import type { Convention } from "../convention";
+import { plainMessage, textPart } from "../messages/plain-message";
+import type { MessageSource } from "../readers/message-source";
 import { firstOf, mapped, objectIn, type Reader, text, textOf } from "../readers/reader";
 
 export const ANTHROPIC_SDK: Convention = {
@@ -21,13 +23,48 @@ export const ANTHROPIC_SDK: Convention = {
   },
 };
 
+/** What it sends in place of a prompt unless it is told to send prompts. */
+const REDACTED = "<REDACTED>";
+
+/** What the person asked, on the span of the interaction. */
+const prompt: MessageSource = {
+  takes: ["user_prompt"],
+  read: ({ attributes: { user_prompt: asked } }) =>
+    typeof asked === "string" && asked !== REDACTED ? [plainMessage("user", [textPart(asked)])] : [],
+};
+
+/** What it answered, in a log record of the interaction for each answer. */
+const responses: MessageSource = {
+  takes: [],
+  events: ["assistant_response"],
+  read: ({ events }) =>
+    events.flatMap(({ name, attributes: { response } }) =>
+      name === "assistant_response" && typeof response === "string" && response !== REDACTED
+        ? [plainMessage("assistant", [textPart(response)])]
+        : [],
+    ),
+};
+
 export const CLAUDE_CODE: Convention = {
   name: "Claude Code",
   source: null,
-  spanType: [mapped("span.type", { llm_request: "llm", tool: "tool", interaction: "agent" })],
+  spanType: [
+    mapped("span.type", {
+      llm_request: "llm",
+      tool: "tool",
+      interaction: "agent",
+      // Parts of the tool's span, which name its call, too.
+      "tool.blocked_on_user": "other",
+      "tool.execution": "other",
+    }),
+  ],
+  inputMessages: [prompt],
+  outputMessages: [responses],
   requestedModel: [text("model")],
   surcharges: [{ takes: ["speed"], read: ({ speed }) => (speed === "fast" ? speed : undefined) }],
   toolName: [text("tool_name")],
+  toolCallId: [text("tool_use_id")],
+  toolEvents: [{ result: "tool.output" }],
   failed: [mapped("success", { false: true })],
   counting: { name: "claude-code", cache: "beside", reasoning: "inside" },
   usageFigures: [

@@ -45,6 +45,44 @@ test("log records supply what the span lacks", () => {
   }
 });
 
+test("Claude Code reports what was said on the span and in the log records of an interaction, and a tool once", () => {
+  const of = (type: string, attributes: SentAttributes, span: SentSpan = {}): SentSpan => ({
+    name: `claude_code.${type}`,
+    attributes: { "span.type": type, "session.id": "s", ...attributes },
+    ...span,
+  });
+  const look = {
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": "Bash",
+    "gen_ai.tool.call.id": "toolu_1",
+  };
+  const model = { "gen_ai.operation.name": "chat", model: "claude-haiku-4-5", input_tokens: 20, output_tokens: 9 };
+  const sent = (prompt: string) =>
+    spansOf([
+      of("interaction", { "gen_ai.operation.name": "invoke_agent", user_prompt: prompt }),
+      of("llm_request", model, { parentSpanId: idOf(1) }),
+      of("tool", look, {
+        parentSpanId: idOf(1),
+        events: [{ name: "tool.output", at: NOW, attributes: { output: "rain", bash_command: "echo rain" } }],
+      }),
+      of("tool.execution", { "gen_ai.tool.call.id": "toolu_1", tool_use_id: "toolu_1" }, { parentSpanId: idOf(3) }),
+      of("llm_request", model, { parentSpanId: idOf(1) }),
+    ]);
+  const logs = logsOf(
+    ["Let me look.", "It rains."].map((response, n) => ({
+      spanId: idOf(1),
+      at: NOW + n,
+      body: "claude_code.assistant_response",
+      attributes: { "event.name": "assistant_response", response },
+    })),
+  );
+  const conversation = assemble(sent("Weather?"), logs);
+  expect(transcriptOf(conversation)).toEqual(["user: Weather?", "assistant: Let me look.", "assistant: It rains."]);
+  expect(conversation.modelCalls).toHaveLength(2);
+  expect(conversation.toolCalls).toMatchObject([{ name: "Bash", callId: "toolu_1", result: "rain" }]);
+  expect(transcriptOf(assemble(sent("<REDACTED>"), []))).toEqual([]);
+});
+
 const said = (attributes: SentAttributes) =>
   assemble([spanOf({ "gen_ai.operation.name": "chat", ...attributes })]).messages;
 const input = (messages: unknown) => said({ "gen_ai.input.messages": json(messages) });

@@ -54,8 +54,9 @@ export function readTool(view: SpanView): ToolFacts {
 function fromEvent(view: SpanView, field: "arguments" | "result"): string | null {
   const event = view.events.find(({ name }) => EVENTS.some((events) => events[field] === name));
   if (!event) return null;
-  const { content, message } = { ...objectIn(event.body), ...event.attributes };
-  if (content !== undefined) return toText(content);
+  const { content, output, message } = { ...objectIn(event.body), ...event.attributes };
+  const whole = content ?? output;
+  if (whole !== undefined) return toText(whole);
   const texts = readMessages(message, "tool").flatMap(({ parts }) => parts.map((part) => textOf(part.text) ?? ""));
   return texts.length > 0 ? texts.join("\n") : null;
 }
