@@ -10,9 +10,9 @@ import { print, tail } from "../system/print.mjs";
 import { findPython, trainerEnvironments, variablesOf } from "../trainer/environments.mjs";
 import { audit } from "./audit.mjs";
 import { chromiumForTests } from "./chromium.mjs";
+import { nodeClientsForTests, pythonClientsForTests } from "./clients.mjs";
 import { commits } from "./commits.mjs";
 import { durationsOfPlaywright, durationsOfPytest, durationsOfVitest } from "./durations.mjs";
-import { openAiPythonForTests } from "./openai-python.mjs";
 import { schemathesisForTests } from "./schemathesis.mjs";
 import { seaweedfsForTests } from "./seaweedfs.mjs";
 import { tallyOf, tallyOfPlaywright, tallyOfPytest, tallyOfVitest, tallyOfWhatIsMissing } from "./tallies.mjs";
@@ -101,7 +101,7 @@ export const databaseTests = (run) =>
     // Without Python the tests that need one of these are skipped, which CI counts as a failure.
     const trainer = (/** @type {(name: string) => string} */ logFor) =>
       trainerEnvironments(logFor, { compress: false });
-    for (const install of [seaweedfsForTests, openAiPythonForTests, trainer]) {
+    for (const install of [seaweedfsForTests, pythonClientsForTests, nodeClientsForTests, trainer]) {
       await install(logsOf(run)).catch((error) => print(explain(error)));
     }
     const database = await startTemporaryDatabase({ throwaway: true });

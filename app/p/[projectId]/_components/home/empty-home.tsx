@@ -4,7 +4,7 @@ import { PageBody } from "@/app/_components/layout/page-body";
 import { ExploreSample } from "@/app/_components/projects/explore-sample";
 import { Arrival } from "../../send-a-trace/_components/arrival";
 import { Refused } from "../../send-a-trace/_components/refused";
-import { Snippets } from "../../send-a-trace/_components/snippets-panel";
+import { Snippets } from "../../send-a-trace/_components/snippets/snippets-panel";
 import { useProject, useRights } from "../access/membership";
 import classes from "./home.module.css";
 import { StepState } from "./loop";

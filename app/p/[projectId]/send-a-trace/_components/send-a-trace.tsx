@@ -5,7 +5,7 @@ import { useProject, useRights } from "../../_components/access/membership";
 import { Arrival } from "./arrival";
 import { Refused } from "./refused";
 import classes from "./send-a-trace.module.css";
-import { Snippets } from "./snippets-panel";
+import { Snippets } from "./snippets/snippets-panel";
 
 export function SendATrace({ projectId, endpoint }: { projectId: string; endpoint: string }) {
   const { sample } = useProject();

@@ -8,7 +8,7 @@ import { zodResponseFormat } from "openai/helpers/zod";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { testProject } from "@/db/testing/test-project";
-import { openAiPythonPath } from "@/scripts/lib/testing/openai-python.mjs";
+import { clientsPythonPath } from "@/scripts/lib/testing/clients.mjs";
 import type { Ctx } from "@/server/platform/context";
 import { createDispatcher } from "@/server/rest/dispatcher";
 import { OPERATIONS } from "@/server/rest/operations";
@@ -165,12 +165,12 @@ test.runIf(hasTrainerPython())("the AI SDK runs an agent's steps, and generates 
   expect([call?.toolName, weather.safeParse(call?.input).success]).toEqual(["get_weather", true]);
 });
 
-test.runIf(hasTrainerPython() && existsSync(openAiPythonPath()))(
+test.runIf(hasTrainerPython() && existsSync(clientsPythonPath()))(
   "OpenAI's and LangChain's Python clients run an agent's steps, and parse an object",
   async () => {
     const script = "server/services/serving/deployments/testing/agent_clients.py";
     const env = { ...process.env, BASE_URL: baseURL, API_KEY: apiKey, MODEL };
-    const { stdout } = await promisify(execFile)(openAiPythonPath(), [script], { env });
+    const { stdout } = await promisify(execFile)(clientsPythonPath(), [script], { env });
     const results = JSON.parse(stdout) as Record<string, { call: [string, unknown]; order: unknown }>;
     for (const client of ["openai", "langchain"]) {
       const found = results[client]!;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { db } from "@/db/pool";
 import { deployments, jobEvents, trainers } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
-import { openAiPythonPath } from "@/scripts/lib/testing/openai-python.mjs";
+import { clientsPythonPath } from "@/scripts/lib/testing/clients.mjs";
 import type { Ctx } from "@/server/platform/context";
 import { createDispatcher } from "@/server/rest/dispatcher";
 import { OPERATIONS } from "@/server/rest/operations";
@@ -154,13 +154,13 @@ test("a streamed answer has token counts for a client that asks for them", async
   expect(counts).toEqual([trainer.deployments.usage]);
 });
 
-test.runIf(existsSync(openAiPythonPath()))(
+test.runIf(existsSync(clientsPythonPath()))(
   "OpenAI's Python client needs only a base URL, for whole and streamed answers",
   async () => {
     const { ctx, deployment, key, base } = await world();
     const script = "server/services/serving/deployments/testing/openai_client.py";
     const env = { ...process.env, BASE_URL: base(deployment.id), API_KEY: key };
-    const { stdout } = await promisify(execFile)(openAiPythonPath(), [script], { env });
+    const { stdout } = await promisify(execFile)(clientsPythonPath(), [script], { env });
     expect(JSON.parse(stdout)).toEqual({
       models: ["shop-agent"],
       whole: "Sunny hello world",

@@ -1,31 +1,24 @@
-export const LANGUAGES = [
-  { value: "typescript", label: "TypeScript" },
-  { value: "python", label: "Python" },
-  { value: "curl", label: "curl" },
-  { value: "env", label: "OTel variables" },
-] as const;
-export type Language = (typeof LANGUAGES)[number]["value"];
+import {
+  JAVASCRIPT_END,
+  JAVASCRIPT_IMPORTS,
+  JAVASCRIPT_PACKAGES,
+  javascriptExporter,
+  PYTHON_END,
+  PYTHON_IMPORTS,
+  PYTHON_PACKAGES,
+  pythonExporter,
+  type Where,
+} from "./set-up";
 
-export const NO_KEY = "YOUR_API_KEY";
-type Where = { endpoint: string; key: string };
+/** Programs that write the span of a call by hand: they need no model, and no client of one. */
 
-const typescript = ({
-  endpoint,
-  key,
-}: Where) => `// npm install @opentelemetry/api @opentelemetry/sdk-node @opentelemetry/exporter-trace-otlp-proto
+export const typescript = (where: Where) => `\
+// npm install ${JAVASCRIPT_PACKAGES}
 // Save as first-trace.mjs, then: node first-trace.mjs
 import { trace } from "@opentelemetry/api";
-import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
-import { NodeSDK } from "@opentelemetry/sdk-node";
+${JAVASCRIPT_IMPORTS}
 
-const sdk = new NodeSDK({
-  serviceName: "my-app",
-  traceExporter: new OTLPTraceExporter({
-    url: "${endpoint}/v1/traces",
-    headers: { Authorization: "Bearer ${key}" },
-  }),
-});
-sdk.start();
+${javascriptExporter(where)}
 
 // One model call, named as OpenTelemetry's GenAI conventions name it.
 // An instrumentation of your model client writes these attributes for you.
@@ -48,26 +41,16 @@ trace.getTracer("my-app").startActiveSpan("chat gpt-4o-mini", (span) => {
   span.end();
 });
 
-await sdk.shutdown(); // sends what is left`;
+${JAVASCRIPT_END}`;
 
-const python = ({ endpoint, key }: Where) => `# pip install opentelemetry-sdk opentelemetry-exporter-otlp-proto-http
+export const python = (where: Where) => `\
+# pip install ${PYTHON_PACKAGES}
 import json
 
 from opentelemetry import trace
-from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor
+${PYTHON_IMPORTS}
 
-provider = TracerProvider(resource=Resource.create({"service.name": "my-app"}))
-provider.add_span_processor(
-    BatchSpanProcessor(
-        OTLPSpanExporter(
-            endpoint="${endpoint}/v1/traces",
-            headers={"Authorization": "Bearer ${key}"},
-        )
-    )
-)
+${pythonExporter(where)}
 trace.set_tracer_provider(provider)
 
 # One model call, named as OpenTelemetry's GenAI conventions name it.
@@ -89,7 +72,7 @@ with trace.get_tracer("my-app").start_as_current_span("chat gpt-4o-mini") as spa
         ]),
     })
 
-provider.shutdown()  # sends what is left`;
+${PYTHON_END}`;
 
 const attribute = (key: string, value: string | number) => ({
   key,
@@ -143,7 +126,10 @@ export const curlBody = () => ({
   ],
 });
 
-const curl = ({ endpoint, key }: Where) => `TRACE=$(openssl rand -hex 16) SPAN=$(openssl rand -hex 8) NOW=$(date +%s)
+export const curl = ({
+  endpoint,
+  key,
+}: Where) => `TRACE=$(openssl rand -hex 16) SPAN=$(openssl rand -hex 8) NOW=$(date +%s)
 sed "s/TRACE/$TRACE/; s/SPAN/$SPAN/; s/START/\${NOW}000000000/; s/END/\${NOW}900000000/" <<'JSON' |
 ${JSON.stringify(curlBody(), null, 1)
   .replace(/\n\s+/g, " ")
@@ -153,21 +139,3 @@ curl -sS "${endpoint}/v1/traces" \\
   -H "Authorization: Bearer ${key}" \\
   -H "Content-Type: application/json" \\
   --data-binary @-`;
-
-const env = ({
-  endpoint,
-  key,
-}: Where) => `# For any program with an OpenTelemetry SDK and an instrumentation of its model client.
-# Over gRPC: protocol "grpc" and endpoint "http://${new URL(endpoint).hostname}:4317", or the port that OTLP_GRPC_PORT names there.
-export OTEL_EXPORTER_OTLP_ENDPOINT="${endpoint}"
-export OTEL_EXPORTER_OTLP_PROTOCOL="http/protobuf"
-export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20${key}"
-export OTEL_SERVICE_NAME="my-app"
-
-# Prompts and answers are left out by default in several instrumentations; this lets them in.
-export OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT="true"`;
-
-const WRITE: Record<Language, (where: Where) => string> = { typescript, python, curl, env };
-
-/** Returns a program that sends one conversation, ready to run. */
-export const snippet = (language: Language, where: Where) => WRITE[language](where);

@@ -9,17 +9,17 @@ import { ScrollPre } from "@/app/_components/layout/scroll-pre";
 import { problemOf } from "@/app/_lib/problem";
 import { storedKey, storeKey } from "@/app/_lib/stored-key";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import { useMay } from "../../_components/access/membership";
-import classes from "./send-a-trace.module.css";
-import { LANGUAGES, NO_KEY, snippet } from "./snippets";
+import { useMay } from "../../../_components/access/membership";
+import classes from "../send-a-trace.module.css";
+import { NO_KEY, SNIPPETS, snippet } from "./snippets";
 
-const VALUES = LANGUAGES.map((language) => language.value);
+const VALUES = SNIPPETS.map(({ value }) => value);
 
 /** Programs to copy with a key filled in: the one created with the project, or one created here that can only send. */
 export function Snippets({ projectId, endpoint }: { projectId: string; endpoint: string }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const [language, setLanguage] = useQueryState("language", parseAsStringLiteral(VALUES).withDefault("typescript"));
+  const [name, setName] = useQueryState("language", parseAsStringLiteral(VALUES).withDefault("openai-python"));
   const [key, setKey] = useState<string | null>(null);
   const mayCreate = useMay("project:admin");
   useEffect(() => setKey(storedKey(projectId)), [projectId]);
@@ -32,7 +32,7 @@ export function Snippets({ projectId, endpoint }: { projectId: string; endpoint:
       },
     }),
   );
-  const text = snippet(language, { endpoint, key: key ?? NO_KEY });
+  const text = snippet(name, { endpoint, key: key ?? NO_KEY });
   return (
     <section aria-label="Snippets">
       {key === null && !mayCreate ? (
@@ -62,18 +62,18 @@ export function Snippets({ projectId, endpoint }: { projectId: string; endpoint:
         </Alert>
       ) : null}
       <Tabs
-        value={language}
-        onChange={(value) => void setLanguage(VALUES.find((known) => known === value) ?? "typescript")}
+        value={name}
+        onChange={(value) => void setName(VALUES.find((known) => known === value) ?? "openai-python")}
         keepMounted={false}
       >
         <Tabs.List>
-          {LANGUAGES.map(({ value, label }) => (
+          {SNIPPETS.map(({ value, label }) => (
             <Tabs.Tab key={value} value={value}>
               {label}
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Tabs.Panel value={language}>
+        <Tabs.Panel value={name}>
           <div className={classes.snippet}>
             <ScrollPre label="Snippet" testId="snippet">
               {text}

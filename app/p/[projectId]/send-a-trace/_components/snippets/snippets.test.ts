@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { LANGUAGES, snippet } from "./snippets";
+import { SNIPPETS, snippet } from "./snippets";
 
 const where = { endpoint: "http://127.0.0.1:3000/v1/otlp", key: "whet_abc_def" };
 
 test("every snippet has the endpoint and the key filled in", () => {
-  for (const { value } of LANGUAGES) {
+  for (const { value } of SNIPPETS) {
     expect(snippet(value, where)).toContain(where.endpoint);
     expect(snippet(value, where)).toContain(where.key);
   }
