@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { withCachedDocument, withCachedPage } from "./cached-page";
+import { withCachedDocument, withCachedPages } from "./cached-page";
 import { securityHeaders } from "./security-headers";
 
 const asked: { method?: string | undefined; url?: string | undefined; headers: object }[] = [];
@@ -10,12 +10,12 @@ const page = (request: IncomingMessage, response: ServerResponse) => {
   asked.push({ method: request.method, url: request.url, headers: request.headers });
   if (fails) return response.writeHead(500).end("trouble");
   response.setHeader("content-type", "text/html; charset=utf-8");
-  response.write("<script nonce=");
+  response.write(`<a href="/docs/linked"></a><script nonce=`);
   response.end(`"${request.headers["x-nonce"]}"></script>`);
 };
 
 let url = "";
-const serve = () => withCachedPage("/docs", page, securityHeaders({ secure: false, dev: false }));
+const serve = () => withCachedPages("/docs", page, securityHeaders({ secure: false, dev: false }));
 let handle = serve();
 const server = createServer((request, response) => void handle(request, response));
 beforeAll(async () => {
@@ -54,6 +54,18 @@ test("a matching ETag gets 304, HEAD has no body, and other methods pass through
   const post = await fetch(`${url}/docs`, { method: "POST", body: "x", headers: { "next-action": "y" } });
   expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   expect(asked).toHaveLength(1);
+});
+
+test("pages that it links to are cached as well, and others are not", async () => {
+  const paths = ["/docs/linked", "/docs/linked?x=1", "/docs/other", "/docs/other", "/docs/linked/below"];
+  for (const path of paths) await fetch(`${url}${path}`);
+  expect(asked.map((one) => one.url)).toEqual([
+    "/docs",
+    "/docs/linked",
+    "/docs/other",
+    "/docs/other",
+    "/docs/linked/below",
+  ]);
 });
 
 test("a failed page is not cached, and other paths are not affected", async () => {

@@ -8,16 +8,23 @@ import type { Secure } from "./security-headers";
 type Page = { body: Buffer; etag: string; headers: Record<string, string> };
 
 /**
- * Returns a handler that serves GET and HEAD of `path` from memory and passes every other request to `handler`. The page is
- * rendered once, by a request without anything of the visitor's, so that no visitor can influence it, and immediately: it takes
- * so long that everybody would wait for the first visitor's.
+ * Returns a handler that serves GET and HEAD of `path`, and of the pages directly below it that it links to, from memory and passes
+ * every other request to `handler`. Each page is rendered once, by a request without anything of the visitor's, so that no visitor can
+ * influence it; the first one immediately, because it takes so long that everybody would wait for the first visitor's.
  */
-export function withCachedPage(path: string, handler: Handler, secure: Secure): Handler {
-  const cached = cache(() => render(path, "text/html", handler, secure));
-  void cached();
+export function withCachedPages(path: string, handler: Handler, secure: Secure): Handler {
+  const pageAt = (at: string) => cache(() => render(at, "text/html", handler, secure));
+  const first = pageAt(path);
+  const below = new Map<string, ReturnType<typeof pageAt>>();
+  const isLinked = async (at: string) => (await first())?.body.includes(`href="${at}"`) ?? false;
+  void first();
   return async (request, response) => {
-    if ((request.url ?? "/").split("?", 1)[0] !== path) return handler(request, response);
+    const at = (request.url ?? "/").split("?", 1)[0] ?? "/";
+    const isBelow = at.startsWith(`${path}/`) && /^[a-z0-9-]+$/.test(at.slice(path.length + 1));
+    if (at !== path && !(isBelow && (below.has(at) || (await isLinked(at))))) return handler(request, response);
     if (!isRead(request)) return response.writeHead(405, { allow: "GET, HEAD" }).end();
+    const cached = at === path ? first : (below.get(at) ?? pageAt(at));
+    if (at !== path) below.set(at, cached);
     const page = await cached();
     return page ? send(page, request, response) : handler(request, response);
   };

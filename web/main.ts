@@ -10,7 +10,7 @@ import { handlingNodeRequest } from "@/server/platform/http/node-request";
 import { refusals } from "@/server/platform/http/telemetry-refusals";
 import { hideCredentials, logger } from "@/server/platform/logging/log";
 import { admit, isStrayExport, rejectMalformed } from "./admission";
-import { withCachedDocument, withCachedPage } from "./cached-page";
+import { withCachedDocument, withCachedPages } from "./cached-page";
 import { drainUnreadBody } from "./drain-unread-body";
 import type { Handler } from "./in-process-request";
 import { oneAtATime } from "./one-at-a-time";
@@ -116,7 +116,7 @@ async function nextHandler(server: Server, secure: Secure, dev: boolean): Promis
   const handler = app.getRequestHandler();
   // The API reference and its document are the same for everybody and expensive to render. In development they change.
   if (dev) return handler;
-  return withCachedDocument("/v1/openapi.json", withCachedPage("/docs", withPageBulkhead(handler), secure), secure);
+  return withCachedDocument("/v1/openapi.json", withCachedPages("/docs", withPageBulkhead(handler), secure), secure);
 }
 
 /** Returns the handler, with the request known by name while it is in progress. */

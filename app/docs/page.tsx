@@ -1,45 +1,36 @@
 import type { Metadata } from "next";
-import { type OpenApiDocument, openApiOf } from "@/server/rest/openapi";
-import { OPERATIONS } from "@/server/rest/operations";
-import { OperationSection } from "./_components/operation-section";
+import { OperationIndex } from "./_components/operation-index";
 import { ProblemSection } from "./_components/problem-section";
+import { ReferencePage } from "./_components/reference-page";
 import { Words } from "./_components/words";
-import { anchorOf, operationsBySubject, subjectAnchor } from "./_lib/by-subject";
-import "./docs.css";
+import { anchorOf, areasOf, type Listed } from "./_lib/by-area";
+import { bodyFields } from "./_lib/fields";
+import { reference } from "./_lib/reference";
+import type { Found } from "./_lib/search";
 
 export const metadata: Metadata = { title: "API reference", description: "Every /v1 route." };
 
-let made: OpenApiDocument | undefined;
+const found = ({ method, path, operation }: Listed): Found => ({
+  id: anchorOf(operation),
+  method,
+  path,
+  summary: operation.summary,
+  words: [...operation.parameters, ...bodyFields(operation).map(({ path: name }) => ({ name }))]
+    .map(({ name }) => name)
+    .join(" "),
+});
 
-/** The reference, rendered from the document that `/v1/openapi.json` serves. Works without scripts. */
+/** The overview of the reference: every operation with a link to its page, and the format of errors. Works without scripts. */
 export default function DocsPage() {
-  made ??= openApiOf(OPERATIONS);
-  const subjects = operationsBySubject(made);
+  const document = reference();
+  const areas = areasOf(document);
   return (
-    <div className="docs">
-      <nav className="docs-nav" aria-label="Reference">
-        <a className="docs-home" href="/">
-          Whetstone
-        </a>
-        {subjects.map(({ subject, operations }) => (
-          <div key={subject}>
-            <a href={`#${subjectAnchor(subject)}`}>{subject}</a>
-            <ul>
-              {operations.map(({ method, path, operation }) => (
-                <li key={operation.operationId}>
-                  <a href={`#${anchorOf(operation)}`}>
-                    <span className={`docs-method docs-${method}`}>{method}</span> {path.split("/").slice(-2).join("/")}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </div>
-        ))}
-        <a href="#problems">Errors</a>
-      </nav>
-      <main className="docs-main">
-        <h1>API reference</h1>
-        {made.info.description.split("\n\n").map((paragraph) => (
+    <ReferencePage areas={areas}>
+      <h1>API reference</h1>
+      <OperationIndex
+        areas={areas.map(({ name, slug, operations }) => ({ name, slug, operations: operations.map(found) }))}
+      >
+        {document.info.description.split("\n\n").map((paragraph) => (
           <p key={paragraph}>
             <Words text={paragraph} />
           </p>
@@ -49,16 +40,8 @@ export default function DocsPage() {
           members can use their session on routes with a project in the path. For tools, there is{" "}
           <a href="/v1/openapi.json">/v1/openapi.json</a> (OpenAPI 3.1).
         </p>
-        {subjects.map(({ subject, operations }) => (
-          <section key={subject} aria-labelledby={subjectAnchor(subject)}>
-            <h2 id={subjectAnchor(subject)}>{subject}</h2>
-            {operations.map((one) => (
-              <OperationSection key={one.operation.operationId} {...one} />
-            ))}
-          </section>
-        ))}
-        <ProblemSection document={made} />
-      </main>
-    </div>
+      </OperationIndex>
+      <ProblemSection document={document} />
+    </ReferencePage>
   );
 }

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from "@playwright/test";
 import { isLong } from "../../scripts/lib/testing/amounts.mjs";
 import { newProject, type TestProject } from "../../testbed/data/project";
 import { seed } from "../../testbed/data/seed";
-import { contextIn, DARK_PHONE, expectFit, LIGHT, type Look } from "../support/looks";
+import { contextIn, DARK_PHONE, expectFit, LIGHT, type Look, showAs } from "../support/looks";
 import { seen } from "../support/seen";
 import { signIn } from "../support/sign-in";
 import type { Part } from "../support/sound";
@@ -219,4 +219,33 @@ test("the previous page stays visible, with a progress bar, until a slow page ha
   await expect(heading("Conversations")).toBeVisible();
   await expect(bar).toBeHidden();
   await context.close();
+});
+
+test("the API reference is searched over all areas, and links to its former single page lead to the right one", async ({
+  page,
+}) => {
+  await page.goto("/docs");
+  const searched = page.getByRole("searchbox", { name: "Search operations" });
+  const operation = page.getByRole("link", { name: /^GET \/projects\/\{projectId\}\/audit-log$/i });
+  await expect(operation).toBeVisible();
+  await expect(async () => {
+    await searched.fill("audit actor");
+    await expect(page.getByRole("heading", { level: 2, name: "Findings", exact: true })).toBeHidden({ timeout: 500 });
+  }).toPass();
+  await expect(operation).toBeVisible();
+  await expectFit(page, "the API reference");
+  await operation.click();
+  await expect(page).toHaveURL(/\/docs\/audit-log#audit\.list$/);
+  await expect(page.getByRole("heading", { level: 1, name: "Audit log" })).toBeVisible();
+  await showAs(page, DARK_PHONE);
+  await expectFit(page, "an area of the API reference");
+  await searched.fill("alerts");
+  await searched.press("Enter");
+  await expect(page.getByRole("status").filter({ hasText: /^\d{1,2} operations$/ })).toBeVisible();
+  await page.goto("about:blank");
+  await page.goto("/docs#audit.list");
+  await expect(page).toHaveURL(/\/docs\/audit-log#audit\.list$/);
+  await page.goto("/docs#problem-invalid");
+  await expect(page.getByText("The request is not valid", { exact: false }).first()).toBeVisible();
+  await expect(page).toHaveURL(/\/docs#problem-invalid$/);
 });

@@ -122,13 +122,27 @@ test("readiness gives a reason for each component", async () => {
   for (const { reason } of Object.values(body.checks)) expect(reason).toMatch(/\.$/);
 });
 
-test("the reference is plain HTML without scripts, and has every operation", async () => {
+test("the reference is plain HTML without scripts, and each operation is on the page that the overview names", async () => {
   const { renderToStaticMarkup } = await import("react-dom/server");
   const { default: DocsPage } = await import("@/app/docs/page");
-  const html = renderToStaticMarkup(DocsPage());
-  for (const { path } of OPERATIONS) expect(html).toContain(path.replaceAll(/:(\w+)/g, "{$1}"));
-  for (const anchor of html.matchAll(/href="#([^"]+)"/g)) expect(html).toContain(`id="${anchor[1]}"`);
-  expect(html).not.toContain("<script");
+  const { default: AreaPage } = await import("@/app/docs/[area]/page");
+  const overview = renderToStaticMarkup(DocsPage());
+  for (const { path } of OPERATIONS) expect(overview).toContain(path.replaceAll(/:(\w+)/g, "{$1}"));
+  const areas = new Set([...overview.matchAll(/href="\/docs\/([^"#]+)"/g)].map(([, area = ""]) => area));
+  const pages = new Map([["/docs", overview]]);
+  for (const area of areas) {
+    const page = await AreaPage({ params: Promise.resolve({ area }) });
+    pages.set(`/docs/${area}`, renderToStaticMarkup(page));
+  }
+  expect(pages.size).toBeGreaterThan(20);
+  for (const [at, html] of pages) {
+    expect(html).not.toContain("<script");
+    expect(html.length, at).toBeLessThan(1_000_000);
+    for (const [, page = "", anchor = ""] of html.matchAll(/href="(\/docs[^"#]*)?#([^"]+)"/g)) {
+      expect(pages.get(page || at), `${page || at}#${anchor}`).toContain(`id="${anchor}"`);
+    }
+  }
+  await expect(AreaPage({ params: Promise.resolve({ area: "nothing" }) })).rejects.toThrow();
 });
 
 test("an upload that breaks off is a 400, and is not counted as a database fault", async () => {

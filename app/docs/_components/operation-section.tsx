@@ -1,30 +1,23 @@
-import type { JsonSchema } from "@/server/rest/openapi";
-import { anchorOf, type Listed } from "../_lib/by-subject";
+import { anchorOf, type Listed } from "../_lib/by-area";
 import { curlOf } from "../_lib/curl";
-import { fieldsOf, typeOf } from "../_lib/fields";
+import { bodyFields, contentOf, fieldsOf, typeOf } from "../_lib/fields";
 import { CodeBlock } from "./code-block";
 import { FieldTable } from "./field-table";
 import { Words } from "./words";
-
-const contentOf = (part: object | undefined): { schema: JsonSchema; example?: unknown } | undefined => {
-  const content = part && "content" in part ? (part.content as Record<string, { schema: JsonSchema }>) : {};
-  return content["application/json"];
-};
 
 /** One operation: its purpose, capability, input, output, and a command to try it. */
 export function OperationSection({ method, path, operation }: Listed) {
   const id = anchorOf(operation);
   const [status, reply] = Object.entries(operation.responses).find(([code]) => code.startsWith("2")) ?? [];
-  const body = contentOf(operation.requestBody);
   const answer = contentOf(reply);
   const problems = Object.keys(operation.responses).filter((code) => !code.startsWith("2"));
   return (
     <article className="docs-operation" aria-labelledby={id}>
-      <h3 id={id}>
+      <h2 id={id}>
         <a href={`#${id}`}>
           <span className={`docs-method docs-${method}`}>{method}</span> <code>{path}</code>
         </a>
-      </h3>
+      </h2>
       <p>
         <Words text={operation.summary} />
       </p>
@@ -68,7 +61,7 @@ export function OperationSection({ method, path, operation }: Listed) {
             .trim(),
         }))}
       />
-      {body ? <FieldTable caption="Body" showRequired fields={fieldsOf(body.schema)} /> : null}
+      <FieldTable caption="Body" showRequired fields={bodyFields(operation)} />
       <CodeBlock label={`Example: ${operation.summary}`} text={curlOf({ method, path, operation })} />
       {answer ? (
         <details>
@@ -80,7 +73,7 @@ export function OperationSection({ method, path, operation }: Listed) {
         </details>
       ) : null}
       <p className="docs-quiet">
-        Errors: {problems.join(", ")} (<a href="#problems">error format</a>).
+        Errors: {problems.join(", ")} (<a href="/docs#problems">error format</a>).
       </p>
     </article>
   );

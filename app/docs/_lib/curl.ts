@@ -1,4 +1,4 @@
-import type { Listed } from "./by-subject";
+import type { Listed } from "./by-area";
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 

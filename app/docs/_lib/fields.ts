@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@/server/rest/openapi";
+import type { DescribedOperation, JsonSchema } from "@/server/rest/openapi";
 
 /** One row of a schema's table: `path` is dotted, `[]` marks list elements. */
 export type Field = { path: string; type: string; required: boolean; words: string };
@@ -50,4 +50,16 @@ export function fieldsOf(schema: JsonSchema, prefix = "", depth = 0): Field[] {
       ...(depth < DEPTH_SHOWN ? fieldsOf(below.schema, `${path}${below.suffix}.`, depth + 1) : []),
     ];
   });
+}
+
+/** Returns the JSON of a request or a reply, if it has any. */
+export const contentOf = (part: object | undefined): { schema: JsonSchema; example?: unknown } | undefined => {
+  const content = part && "content" in part ? (part.content as Record<string, { schema: JsonSchema }>) : {};
+  return content["application/json"];
+};
+
+/** Returns the fields of an operation's JSON body. */
+export function bodyFields({ requestBody }: DescribedOperation): Field[] {
+  const body = contentOf(requestBody);
+  return body ? fieldsOf(body.schema) : [];
 }

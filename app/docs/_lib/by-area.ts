@@ -1,18 +1,20 @@
 import type { DescribedOperation, OpenApiDocument } from "@/server/rest/openapi";
 
 export type Listed = { method: string; path: string; operation: DescribedOperation };
+/** The operations under one heading, which have a page of their own. */
+export type Area = { name: string; slug: string; operations: Listed[] };
 
-const slug = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+const slugOf = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
 
-/** Returns the anchor of a subject's heading. */
-export const subjectAnchor = (subject: string) => `subject-${slug(subject)}`;
+export const areaHref = (slug: string) => `/docs/${slug}`;
 /** Returns the anchor of an operation: its id, which is stable when words and paths change. */
 export const anchorOf = (operation: DescribedOperation) => operation.operationId;
 
 /** Returns the document's operations grouped by tag, in its order. */
-export const operationsBySubject = (document: OpenApiDocument) =>
+export const areasOf = (document: OpenApiDocument): Area[] =>
   document.tags.map(({ name }) => ({
-    subject: name,
+    name,
+    slug: slugOf(name),
     operations: Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods)
         .filter(([, operation]) => operation.tags.includes(name))
