@@ -54,6 +54,7 @@ import { previewRetention } from "@/server/services/retention";
 import { listSavedViews } from "@/server/services/saved-views";
 import {
   conversationFacets,
+  findContinued,
   findSpan,
   getConversation,
   getTrace,
@@ -292,6 +293,9 @@ const conversationReads: Read[] = [
     )
       .flat()
       .map(({ id }) => ({ telemetryId: id })),
+  ),
+  read(findContinued, "", async (world) =>
+    (await world.spread("conversations", "started_at")).map(({ id }) => ({ conversationId: id })),
   ),
   read(findSpan, "in 1,000 traces", [{ conversationId: GIANT_CONVERSATION, spanId: "1".padStart(16, "0") }]),
   read(getTrace, "of 20,000 spans", [{ traceId: GIANT_TRACE }], { payload: true }),

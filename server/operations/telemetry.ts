@@ -1,4 +1,5 @@
 import { deleteConversation } from "@/server/services/deletion";
+import { joinConversation } from "@/server/services/diagnostics";
 import {
   changeLabels,
   conversationFacets,
@@ -6,6 +7,7 @@ import {
   countConversations,
   createFeedback,
   downloadConversations,
+  findContinued,
   findSpan,
   getCompaction,
   getConversation,
@@ -68,6 +70,8 @@ export const TELEMETRY = {
     toolCalls: get(`${project}/conversations/:conversationId/tool-calls`, listToolCalls),
     delete: remove(`${project}/conversations/:conversationId`, deleteConversation),
     changeLabels: patch(`${project}/conversations/:conversationId/labels`, changeLabels),
+    findContinued: get(`${project}/conversations/:conversationId/continued`, findContinued),
+    join: post(`${project}/conversations/:conversationId/join`, joinConversation),
     findSpan: get(`${project}/conversations/:conversationId/spans/:spanId`, findSpan),
     locate: get(`${project}/locations/:telemetryId`, locate),
     facets: get(`${project}/conversation-facets`, conversationFacets),

@@ -233,6 +233,10 @@ const SAMPLES: Record<string, Sample> = {
   "conversations.changeLabels": async ({ ctx }) => ({
     input: { conversationId: (await storedConversation(ctx, [{ role: "user", text: "Hello" }])).id, add: ["vip"] },
   }),
+  "conversations.join": async ({ ctx }) => {
+    const conversationOf = async (text: string) => (await storedConversation(ctx, [{ role: "user", text }])).id;
+    return { input: { conversationId: await conversationOf("Hello"), into: await conversationOf("Hello again") } };
+  },
   "connections.create": only({ kind: "github", name: "GitHub", secret: "a secret" }),
   "connections.createWebhook": async ({ ctx }) => ({ input: { connectionId: await trackerOf(ctx) } }),
   "connections.delete": onConnection(),

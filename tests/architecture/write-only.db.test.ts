@@ -566,6 +566,7 @@ const ECHOES = [
   "connections.test",
   "connections.update",
   "connections.updateTicketFields",
+  "conversations.join",
   "datasetVersions.restore",
   "datasets.cleanSplit",
   "datasets.create",

@@ -28,6 +28,8 @@ export { findSpan } from "./conversations/find-span";
 export { getConversation } from "./conversations/get-conversation";
 export { getTrace } from "./conversations/get-trace";
 export { inPieces } from "./conversations/in-pieces";
+export { findContinued } from "./conversations/joining/find-continued";
+export { joinTraces } from "./conversations/joining/join-traces";
 export { listMessages, listModelCalls, listToolCalls } from "./conversations/list-conversation-parts";
 export { listLogs, listSpans } from "./conversations/list-trace-parts";
 export { locate } from "./conversations/locate";

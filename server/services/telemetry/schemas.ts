@@ -328,6 +328,24 @@ const conversationInput = z.strictObject({ conversationId: z.string().min(1).max
 export const getConversationInput = conversationInput.extend({ parts: embeddedParts });
 export const conversationReply = z.object({ conversation });
 
+export const findContinuedInput = conversationInput;
+/**
+ * The conversation whose messages this one repeats before its own: `messages` is their number. `instrumentation` is the name of
+ * what sent this one.
+ */
+export const continuedReply = z.object({
+  continued: z
+    .object({ conversationId: z.string(), preview: z.string().nullable(), startedAt: z.number(), messages: z.int() })
+    .nullable(),
+  instrumentation: z.string().nullable(),
+});
+
+export const joinConversationInput = conversationInput
+  .extend({ into: z.string().min(1).max(1000).describe("The conversation that it continues, by either id.") })
+  .meta({ examples: [{ into: "conv_01a1b2c3d4e5f60718293a4b5c6d7e8f" }] });
+/** The conversation that has both now. */
+export const joinedReply = z.object({ conversationId: z.string() });
+
 export const findSpanInput = z.strictObject({
   conversationId: z.string().min(1).max(1000),
   spanId: z.string().min(1).max(64),

@@ -3,10 +3,7 @@ import type { Db } from "@/db/client";
 import { inOrder } from "@/db/in-order";
 import { NOW } from "@/db/now";
 import { textArray } from "@/db/rows";
-import { moveExamples } from "@/server/services/datasets/links";
-import { moveOwnLabels } from "../conversations/own-labels";
-import { moveFeedback } from "../feedback";
-import { moveCallsWithTraces } from "../ingest/place-traces";
+import { type MovingTrace, moveTraces } from "./move-traces";
 
 /** Largest gap between two spans of one call; `joinCalls` uses the same within a conversation. */
 const TOUCHING_MS = 50;
@@ -35,7 +32,7 @@ export async function moveDuplicateTraces(
   const [, repeated = []] = await inOrder<{ id: string }>(tx, [oneAtATime, repeatedOf(projectId, responseIds)]);
   if (repeated.length === 0) return [];
   const ids = repeated.map(({ id }) => id);
-  const duplicates = [...(await tx.execute<Duplicate>(duplicatesOf(projectId, ids)))];
+  const duplicates = [...(await tx.execute<MovingTrace>(duplicatesOf(projectId, ids)))];
   if (duplicates.length === 0) return [];
 
   const hosts = new Set(duplicates.map(({ into }) => into));
@@ -53,28 +50,9 @@ export async function moveDuplicateTraces(
     projectId,
     moving.filter((duplicate) => !moved.includes(duplicate)).map(({ trace_id }) => trace_id),
   );
-  for (const { trace_id, left, into } of moved) {
-    await tx.execute(sql`
-      update traces set conversation_id = ${into}
-      where project_id = ${projectId} and id = ${trace_id} and conversation_id = ${left}`);
-  }
-  await moveCallsWithTraces(
-    tx,
-    projectId,
-    moved.map(({ trace_id }) => trace_id),
-  );
-  const from = moved.map(({ trace_id, left }) => ({ trace_id, from: left }));
-  await moveOwnLabels(tx, projectId, from);
-  await moveFeedback(tx, projectId, from);
-  await moveExamples(tx, projectId, from);
-  await tx.execute(sql`
-    delete from conversations c
-    where c.project_id = ${projectId} and c.id = any(${textArray(moved.map(({ left }) => left))})
-      and not exists (select 1 from traces t where t.project_id = c.project_id and t.conversation_id = c.id)`);
+  await moveTraces(tx, projectId, moved);
   return [...new Set(moved.map(({ into }) => into))];
 }
-
-type Duplicate = { trace_id: string; left: string; into: string };
 
 /** Checked first: usually there are none, and the join below, planned for one id, may read the whole project. */
 const repeatedOf = (projectId: string, responseIds: readonly string[]) => sql`

@@ -48,6 +48,7 @@ const DID: Readonly<Record<string, string>> = {
   "connections.webhookSecret": "Replaced the signing secret of the webhook",
   "conversations.changeLabels": "Changed the labels of the conversation",
   "conversations.delete": "Deleted the conversation",
+  "conversations.join": "Joined another with the conversation",
   "datasetImports.cancel": "Cancelled the import",
   "datasetImports.create": "Imported Examples into the Dataset",
   "datasets.create": "Created the Dataset",

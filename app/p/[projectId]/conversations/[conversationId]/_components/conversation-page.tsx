@@ -11,6 +11,7 @@ import { PageHeader } from "@/app/_components/layout/page-header";
 import { problemOf } from "@/app/_lib/problem";
 import { useListHref } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
+import { Continued } from "./continued/continued";
 import classes from "./conversation-page.module.css";
 import { CostTab } from "./cost/cost-tab";
 import { ConversationHeader } from "./header/conversation-header";
@@ -71,6 +72,7 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
         onLabelling={setLabelling}
       />
       <StaleNote error={query.error} dataUpdatedAt={query.dataUpdatedAt} onRetry={() => void query.refetch()} />
+      {conversation.externalId === null ? <Continued projectId={projectId} conversationId={conversation.id} /> : null}
       <Tabs value={view.tab} onChange={view.showTab} className={classes.tabs}>
         <Tabs.List px="xs">
           <Tabs.Tab value="transcript">Transcript</Tabs.Tab>

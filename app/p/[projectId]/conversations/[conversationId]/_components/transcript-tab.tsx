@@ -1,4 +1,7 @@
+import { Code } from "@mantine/core";
+import { IconMessageOff } from "@tabler/icons-react";
 import { useState } from "react";
+import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { useMay } from "../../../_components/access/membership";
 import { type AnswerToCorrect, CorrectAnswer } from "../../../_components/datasets/correct-answer";
 import { playgroundHref } from "../../../_components/training/hrefs";
@@ -34,6 +37,7 @@ export function TranscriptTab({ projectId, conversation, found, marks, wanted, o
   return (
     <div className={classes.columns} ref={setScroller}>
       <div className={classes.main}>
+        {conversation.messageCount === 0 ? <NoMessages /> : null}
         <Transcript
           projectId={projectId}
           conversation={conversation}
@@ -85,3 +89,10 @@ export function TranscriptTab({ projectId, conversation, found, marks, wanted, o
     </div>
   );
 }
+
+const NoMessages = () => (
+  <EmptyState icon={IconMessageOff} title="No messages">
+    Its spans have no prompts and answers. Many instrumentations leave them out unless a setting lets them in, such as{" "}
+    <Code>OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true</Code>.
+  </EmptyState>
+);
