@@ -51,7 +51,7 @@ import {
 } from "@/server/services/pricing";
 import { enterProject, listProjects } from "@/server/services/projects";
 import { previewRetention } from "@/server/services/retention";
-import { listSavedViews } from "@/server/services/saved-views";
+import { listPinnedCharts, listSavedViews } from "@/server/services/saved-views";
 import {
   conversationFacets,
   findContinued,
@@ -575,6 +575,7 @@ const aroundReads: Read[] = [
     "",
     SAVED_VIEW_LISTS.map((list) => ({ list })),
   ),
+  read(listPinnedCharts, "", [{}]),
   read(listProjects, "", [{}]),
   read(listPeople, "all", [{}, { limit: 500 }]),
   read(getPerson, "", [{ userId: OWNER }]),

@@ -637,6 +637,11 @@ export const TABLES = {
     person: { holds: "words", by: ["user_id"], erased: "cascade", with: "memberships" },
     project: "cascade",
   },
+  pinned_charts: {
+    conversation: NO_CONVERSATION,
+    person: { holds: "ids", by: ["user_id"], erased: "cascade", with: "memberships" },
+    project: "cascade",
+  },
   alerts: {
     conversation: nothing("What members wrote: names, models, labels and limits."),
     person: NO_CONVERSATION,

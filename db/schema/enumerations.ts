@@ -163,7 +163,15 @@ export const ALERT_STATES = ["ok", "firing", "no_data", "too_few"] as const;
 export const ALERT_EVENTS = ["fired", "cleared"] as const;
 
 /** Lists whose filters can be saved as a view, by the name of their page. */
-export const SAVED_VIEW_LISTS = ["conversations", "findings", "rule-runs", "backfills", "jobs", "audit"] as const;
+export const SAVED_VIEW_LISTS = [
+  "conversations",
+  "findings",
+  "rule-runs",
+  "backfills",
+  "jobs",
+  "audit",
+  "charts",
+] as const;
 
 export const COLLECTION_OBJECTIVES = [
   "preserve_successful_behavior",

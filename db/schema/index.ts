@@ -16,7 +16,7 @@ export { outgoingMail } from "./administration/mail";
 export { invitations, passwordResets } from "./administration/members";
 export { rateBuckets } from "./administration/rate-limits";
 export { ringKeys } from "./administration/ring-keys";
-export { savedViews } from "./administration/saved-views";
+export { pinnedCharts, savedViews } from "./administration/saved-views";
 export { storedSizes } from "./administration/stored-sizes";
 export { alertChannels, alertFirings, alerts, minuteCalls } from "./alerts";
 export { backfillCounts, backfills } from "./backfills";

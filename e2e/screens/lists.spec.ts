@@ -305,6 +305,7 @@ const TABLES_BY_HAND = [
   "app/p/[projectId]/_components/findings/score.tsx",
   "app/p/[projectId]/_components/training/charts/metric-chart.tsx",
   "app/p/[projectId]/alerts/_components/firings.tsx",
+  "app/p/[projectId]/charts/_components/chart-numbers.tsx",
   "app/p/[projectId]/conversations/[conversationId]/_components/cost/cost-tab.tsx",
   "app/p/[projectId]/conversations/[conversationId]/_components/cost/model-call-detail.tsx",
   "app/p/[projectId]/conversations/_components/histogram/bucket-table.tsx",

@@ -25,6 +25,7 @@ const NAVIGATION: readonly Place[] = [
   { label: "Conversations", path: "conversations", shows: "Where is my order?", empty: "No conversations yet" },
   { label: "Findings", path: "findings", shows: /get_order/, empty: /^No Findings yet/ },
   { label: "Costs", path: "costs", shows: "Numbers by day", empty: "No costs yet" },
+  { label: "Charts", path: "charts", shows: "Numbers by day", empty: "No conversations in this period" },
   { label: "Versions", path: "versions", shows: /versions? in this period/ },
   { label: "Alerts", path: "alerts", shows: "No alerts yet" },
   { label: "Datasets", path: "datasets", shows: "No Datasets yet" },

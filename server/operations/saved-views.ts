@@ -1,4 +1,11 @@
-import { createSavedView, deleteSavedView, listSavedViews, updateSavedView } from "@/server/services/saved-views";
+import {
+  createSavedView,
+  deleteSavedView,
+  listPinnedCharts,
+  listSavedViews,
+  updatePinnedCharts,
+  updateSavedView,
+} from "@/server/services/saved-views";
 import { get, patch, post, project, remove, under } from "./row";
 
 const views = `${project}/saved-views`;
@@ -9,5 +16,9 @@ export const SAVED_VIEWS = {
     create: post(views, createSavedView, 201),
     update: patch(`${views}/:savedViewId`, updateSavedView),
     delete: remove(`${views}/:savedViewId`, deleteSavedView),
+  }),
+  pinnedCharts: under("Charts", {
+    list: get(`${project}/pinned-charts`, listPinnedCharts),
+    update: patch(`${project}/pinned-charts`, updatePinnedCharts),
   }),
 };

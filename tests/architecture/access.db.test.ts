@@ -34,7 +34,7 @@ const OWNERS_ONLY =
 /** Capabilities to manage what hardly anyone else may see, and which therefore also allow reading it. */
 const READS_WHAT_IT_MANAGES = new Set<Capability>(["project:admin", "connections:manage"]);
 /** Writes of the caller's own data, which concern nobody else; for shared data they require a write capability. */
-const ONES_OWN = /^savedViews\./;
+const ONES_OWN = /^(savedViews|pinnedCharts)\./;
 /** Procedures that require only a one-time token, or no credential at all. */
 const OPEN_PROCEDURES = [
   "links.forgotPassword",

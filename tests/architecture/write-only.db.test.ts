@@ -587,6 +587,7 @@ const ECHOES = [
   "modelPrices.update",
   "notificationRules.create",
   "notificationRules.update",
+  "pinnedCharts.update",
   "savedViews.create",
   "savedViews.update",
   "storage.measure",

@@ -8,7 +8,10 @@ export const metadata: Metadata = { title: "Home" };
 
 export default async function HomePage({ params }: { params: Promise<{ projectId: string }> }) {
   const { projectId } = await params;
-  await prefetch(trpc.home.get.queryOptions({ projectId }));
+  await Promise.all([
+    prefetch(trpc.home.get.queryOptions({ projectId })),
+    prefetch(trpc.pinnedCharts.list.queryOptions({ projectId })),
+  ]);
   return (
     <Hydrate>
       <Home projectId={projectId} endpoint={`${originOf(await headers())}/v1/otlp`} />

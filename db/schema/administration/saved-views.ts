@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
-import { foreignKey, index, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { createdAt, unixMs } from "../columns";
+import { check, foreignKey, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { createdAt, projectId, unixMs } from "../columns";
 import { SAVED_VIEW_LISTS } from "../enumerations";
-import { owningProjectId } from "../projects";
+import { owningProjectId, withinProject } from "../projects";
 import { memberships } from "./identity";
 
 /** A list's filters, order and columns, saved under a name: a member's own, or shared with the project. */
@@ -30,5 +30,28 @@ export const savedViews = pgTable(
     }).onDelete("cascade"),
     uniqueIndex("saved_views_name").on(t.projectId, t.list, sql`coalesce(user_id, '')`, sql`lower(name)`),
     index("saved_views_user").on(t.projectId, t.userId),
+  ],
+);
+
+/** The saved charts on a member's Home, in the order of their own. */
+export const pinnedCharts = pgTable(
+  "pinned_charts",
+  {
+    projectId: projectId(),
+    userId: text("user_id").notNull(),
+    savedViewId: text("saved_view_id").notNull(),
+    /** From 0. */
+    place: integer("place").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.userId, t.savedViewId] }),
+    foreignKey({
+      name: "pinned_charts_member",
+      columns: [t.projectId, t.userId],
+      foreignColumns: [memberships.projectId, memberships.userId],
+    }).onDelete("cascade"),
+    withinProject("pinned_charts_view", t, t.savedViewId, savedViews).onDelete("cascade"),
+    index("pinned_charts_view_id").on(t.projectId, t.savedViewId),
+    check("pinned_charts_place", sql`${t.place} >= 0`),
   ],
 );

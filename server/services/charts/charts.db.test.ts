@@ -8,7 +8,7 @@ import { createRuleRuns, executeRuleRuns, findingTimeline, listFindings } from "
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { conversationFacets, countConversations, createFeedback, listConversations } from "@/server/services/telemetry";
 import { chatSpan, ingest } from "@/server/services/telemetry/testing";
-import { queryChart } from ".";
+import { downloadChart, queryChart } from ".";
 import { CHART_GROUPS, type ChartGroup } from "./schemas";
 
 const TODAY = Math.floor(Date.now() / DAY_MS) * DAY_MS;
@@ -296,4 +296,21 @@ test("steps from before the newest 100,000 calls are unknown, and the others exa
   expect(chart.total.n).toBe(100_000);
   const { chart: calls } = await queryChart(ctx, { measure: "calls", ...WEEK });
   expect(calls.totals.map(({ value }) => value)).toEqual([0, 1, 0, 1, 0, 100_000, 0]);
+});
+
+test("the file has the chart's numbers, exact costs, and nothing for what is unknown", async () => {
+  const { ctx } = shared;
+  const ask = { measure: "cost", group: "model", ...WEEK } as const;
+  const { chart } = await queryChart(ctx, ask);
+  const { body, fileName } = await downloadChart(ctx, ask);
+  expect(fileName).toMatch(/^cost-by-model-\d{4}-\d\d-\d\d-to-\d{4}-\d\d-\d\d\.csv$/);
+  const [header, ...lines] = String(body).trimEnd().split("\r\n");
+  expect(header).toBe("start,series,key,name,value,unit,n,low,high,unpricedCalls");
+  expect(lines).toHaveLength(chart.at.length * (1 + chart.series.length));
+  const first = new Date(WEEK.from).toISOString();
+  expect(lines.slice(0, 2)).toEqual([
+    `${first},all,,,${chart.totals[0]!.exact},usd,2,,,0`,
+    `${first},group,${chart.series[0]!.key},,${chart.series[0]!.points[0]!.exact},usd,2,,,0`,
+  ]);
+  expect(lines.find((line) => line.includes("nobody-knows"))).toBe(`${first},group,nobody-knows,,,usd,0,,,0`);
 });

@@ -1,3 +1,4 @@
 import "server-only";
 
+export { downloadChart } from "./download-chart";
 export { queryChart } from "./query-chart";

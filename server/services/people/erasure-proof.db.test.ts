@@ -15,7 +15,7 @@ import {
   signInWithPassword,
 } from "@/server/services/identity";
 import { acceptInvitation, inviteMember } from "@/server/services/members";
-import { createSavedView } from "@/server/services/saved-views";
+import { createSavedView, updatePinnedCharts } from "@/server/services/saved-views";
 import { erasePerson } from ".";
 
 const PASSWORD = "correct horse";
@@ -50,7 +50,8 @@ async function spreadPerson(host: Ctx) {
     .where(and(eq(memberships.projectId, projectId), eq(memberships.userId, user.id)));
   const theirs: Ctx = { ...host, actor: { kind: "user", userId: user.id, role: "owner" }, request };
   await createApiKey(theirs, { name: "theirs" });
-  await createSavedView(theirs, { list: "conversations", name: `View of ${mark}`, query: "" });
+  const { savedView } = await createSavedView(theirs, { list: "charts", name: `View of ${mark}`, query: "" });
+  await updatePinnedCharts(theirs, { savedViewIds: [savedView.id] });
   return { id: user.id, email, mark };
 }
 type Spread = Awaited<ReturnType<typeof spreadPerson>>;

@@ -4,7 +4,14 @@ import { memberships, savedViews } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Role } from "@/server/platform/capabilities";
 import type { Ctx } from "@/server/platform/context";
-import { createSavedView, deleteSavedView, listSavedViews, updateSavedView } from ".";
+import {
+  createSavedView,
+  deleteSavedView,
+  listPinnedCharts,
+  listSavedViews,
+  updatePinnedCharts,
+  updateSavedView,
+} from ".";
 
 /** Adds another member to the project. */
 async function member(ctx: Ctx, role: Role): Promise<Ctx> {
@@ -120,4 +127,48 @@ test("a member has at most a hundred views of a list, which are deleted when the
   const userId = viewer.actor.kind === "user" ? viewer.actor.userId : "";
   await ctx.db.delete(memberships).where(eq(memberships.userId, userId));
   expect(await ctx.db.$count(savedViews, eq(savedViews.projectId, ctx.projectId))).toBe(1);
+});
+
+const chart = async (ctx: Ctx, name: string, shared = false) =>
+  (await createSavedView(ctx, { list: "charts", name, query: "by=model&measure=cost", shared })).savedView.id;
+const pinned = async (ctx: Ctx) => (await listPinnedCharts(ctx, {})).savedViews.map(({ name }) => name);
+
+test("each member pins charts to their own Home, in an order of their own", async () => {
+  const { ctx } = await testProject();
+  const viewer = await member(ctx, "viewer");
+  const [costs, errors] = [await chart(ctx, "Costs", true), await chart(ctx, "Errors", true)];
+  const own = await chart(viewer, "A viewer’s own");
+  await updatePinnedCharts(ctx, { savedViewIds: [costs, errors] });
+  await updatePinnedCharts(viewer, { savedViewIds: [errors, own, costs] });
+  expect(await pinned(ctx)).toEqual(["Costs", "Errors"]);
+  expect(await pinned(viewer)).toEqual(["Errors", "A viewer’s own", "Costs"]);
+  await updatePinnedCharts(viewer, { savedViewIds: [own, errors] });
+  expect(await pinned(viewer)).toEqual(["A viewer’s own", "Errors"]);
+  await updatePinnedCharts(ctx, { savedViewIds: [] });
+  expect(await pinned(ctx)).toEqual([]);
+});
+
+test("only charts that the member sees can be pinned, and one that is taken back or deleted leaves each Home", async () => {
+  const { ctx } = await testProject();
+  const { ctx: stranger } = await testProject();
+  const viewer = await member(ctx, "viewer");
+  const [costs, errors, mine] = [
+    await chart(ctx, "Costs", true),
+    await chart(ctx, "Errors", true),
+    await chart(ctx, "Mine"),
+  ];
+  const { id: list } = await create(ctx, "A list", { shared: true });
+  const refused = { code: "unprocessable", errors: [{ path: "/savedViewIds" }] };
+  for (const id of [mine, list, await chart(stranger, "Theirs", true)])
+    await expect(updatePinnedCharts(viewer, { savedViewIds: [costs, id] })).rejects.toMatchObject(refused);
+  await updatePinnedCharts(viewer, { savedViewIds: [costs, errors] });
+  await updateSavedView(ctx, { savedViewId: costs, shared: false });
+  expect(await pinned(viewer)).toEqual(["Errors"]);
+  await deleteSavedView(ctx, { savedViewId: errors });
+  expect(await pinned(viewer)).toEqual([]);
+  const key: Ctx = { ...ctx, actor: { kind: "apiKey", keyId: "key_1", capabilities: ["diagnostics:read"] } };
+  expect(await pinned(key)).toEqual([]);
+  const { id: shared } = await create(ctx, "Shared", { shared: true });
+  await expect(updatePinnedCharts(key, { savedViewIds: [shared] })).rejects.toMatchObject(refused);
+  expect(await updatePinnedCharts(key, { savedViewIds: [] })).toEqual({ savedViews: [] });
 });

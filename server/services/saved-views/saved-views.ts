@@ -17,7 +17,8 @@ export const savedViewJson = ({ projectId: _, userId, ...row }: Row): SavedView 
 export const audited = ({ list, userId, name }: Row) =>
   userId === null ? { list, shared: true, name } : { list, shared: false };
 
-const memberOf = ({ actor }: Ctx) => (actor.kind === "user" ? actor.userId : null);
+/** Returns who asks; `null` for a key. */
+export const memberOf = ({ actor }: Ctx) => (actor.kind === "user" ? actor.userId : null);
 
 /** Condition: shared, or the caller's own. */
 export function isVisible(ctx: Ctx): SQL | undefined {

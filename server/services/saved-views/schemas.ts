@@ -16,31 +16,33 @@ const unixMs = z.string().regex(/^\d{1,16}$/);
 const LIST = { sort: z.string().regex(/^-?[A-Za-z][\w.]*$/), hide: z.string().regex(/^[\w.,-]+$/) };
 const TIME = { range: oneOf(["1h", "24h", "7d", "30d", "custom"]), from: unixMs, to: unixMs };
 
+/** The filters of conversations, which charts have too. */
+const CONVERSATIONS = {
+  q: text,
+  model: text,
+  label: text,
+  provider: text,
+  version: text,
+  tool: text,
+  prompt: text,
+  language: text,
+  user: text,
+  hasUser: flag,
+  findings: flag,
+  finding: text,
+  errors: flag,
+  feedback: flag,
+  thumbsDown: flag,
+  minCost: number,
+  maxCost: number,
+  minSeconds: number,
+  maxSeconds: number,
+};
+const SEVERAL_OF_CONVERSATIONS = ["model", "label", "provider", "version", "tool", "prompt", "language"];
+
 /** The allowed parameters of each list: those of its page's URL, without the open row. */
 export const PARAMETERS: Record<SavedViewList, Record<string, z.ZodType<string>>> = {
-  conversations: {
-    q: text,
-    model: text,
-    label: text,
-    provider: text,
-    version: text,
-    tool: text,
-    prompt: text,
-    language: text,
-    user: text,
-    hasUser: flag,
-    findings: flag,
-    finding: text,
-    errors: flag,
-    feedback: flag,
-    thumbsDown: flag,
-    minCost: number,
-    maxCost: number,
-    minSeconds: number,
-    maxSeconds: number,
-    ...TIME,
-    ...LIST,
-  },
+  conversations: { ...CONVERSATIONS, ...TIME, ...LIST },
   findings: {
     tab: choice,
     order: choice,
@@ -66,12 +68,23 @@ export const PARAMETERS: Record<SavedViewList, Record<string, z.ZodType<string>>
   },
   backfills: { status: choice, rule: text, ...LIST },
   jobs: { state: choice, function: text, ...LIST },
+  charts: {
+    measure: choice,
+    of: text,
+    by: choice,
+    step: choice,
+    ...CONVERSATIONS,
+    range: oneOf(["7d", "30d", "90d", "365d", "custom"]),
+    from: unixMs,
+    to: unixMs,
+  },
   audit: { action: text, actor: text, target: text, ...TIME, ...LIST },
 };
 
 /** The parameters that may occur several times, each with a different value. */
 export const SEVERAL: Partial<Record<SavedViewList, readonly string[]>> = {
-  conversations: ["model", "label", "provider", "version", "tool", "prompt", "language"],
+  conversations: SEVERAL_OF_CONVERSATIONS,
+  charts: SEVERAL_OF_CONVERSATIONS,
 };
 
 export const VIEW_NAME_CHARACTERS = 80;
@@ -117,3 +130,16 @@ export const updateSavedViewInput = changing(
 );
 export const deleteSavedViewInput = z.strictObject({ savedViewId: idInput });
 export const savedViewReply = z.object({ savedView });
+
+/** Charts on one Home: each is read when it opens. */
+export const PINNED_CHARTS_MAX = 12;
+export const pinnedChartsInput = z.strictObject({});
+export const updatePinnedChartsInput = z
+  .strictObject({
+    savedViewIds: z
+      .array(idInput)
+      .max(PINNED_CHARTS_MAX)
+      .refine((ids) => new Set(ids).size === ids.length, "Name each chart once.")
+      .describe("The ids of saved charts, in the order in which Home shows them."),
+  })
+  .meta({ examples: [{ savedViewIds: [] }] });

@@ -116,6 +116,7 @@ const DID: Readonly<Record<string, string>> = {
   "notificationRules.delete": "Deleted the notification",
   "notificationRules.update": "Changed the notification",
   "parkedTraces.replay": "Reread the trace",
+  "pinnedCharts.update": "Changed the charts on their Home",
   "projects.create": "Created the project",
   "projects.delete": "Deleted the project",
   "projects.leave": "Left the project",

@@ -15,6 +15,7 @@ import classes from "./home.module.css";
 import { Loop } from "./loop";
 import { NeedsYou } from "./needs-you";
 import { Numbers } from "./numbers";
+import { Pinned } from "./pinned";
 import type { HomeData } from "./words";
 
 const POLL_MS = 60_000;
@@ -50,6 +51,7 @@ export function Home({ projectId, endpoint }: { projectId: string; endpoint: str
             <Changed projectId={projectId} home={home} />
             <Numbers projectId={projectId} home={home} />
           </div>
+          <Pinned projectId={projectId} />
           <Loop projectId={projectId} steps={home.steps} />
         </PageBody>
       )}

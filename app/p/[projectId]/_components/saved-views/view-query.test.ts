@@ -1,17 +1,26 @@
 import { expect, test } from "vitest";
-import { PARAMETERS } from "@/server/services/saved-views/schemas";
+import { PARAMETERS, type SavedViewList } from "@/server/services/saved-views/schemas";
 import { viewParsers as audit } from "../../audit/_components/view";
 import { savedParsers as backfills } from "../../backfills/_components/view";
+import { viewParsers as charts } from "../../charts/_components/view";
 import { viewParsers as conversations } from "../../conversations/_components/view";
 import { viewParsers as findings } from "../../findings/_components/view";
 import { viewParsers as jobs } from "../../jobs/_components/view";
 import { viewParsers as ruleRuns } from "../../rule-runs/_components/view";
-import { currentForm, queryOf, stateOf } from "./view-query";
+import { currentForm, queryOf, stateOf, type ViewParsers } from "./view-query";
 
 test("a saved view can store every parameter of its list's page except the open row", () => {
-  const pages = { conversations, findings, "rule-runs": ruleRuns, backfills, jobs, audit };
+  const pages: Record<SavedViewList, ViewParsers> = {
+    conversations,
+    findings,
+    "rule-runs": ruleRuns,
+    backfills,
+    jobs,
+    audit,
+    charts,
+  };
   for (const [list, { peek: _, ...parsers }] of Object.entries(pages)) {
-    expect(Object.keys(PARAMETERS[list as keyof typeof pages]).sort(), list).toEqual(Object.keys(parsers).sort());
+    expect(Object.keys(PARAMETERS[list as SavedViewList]).sort(), list).toEqual(Object.keys(parsers).sort());
   }
 });
 
