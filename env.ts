@@ -186,7 +186,7 @@ const SIGN_IN = {
   PASSWORD_SIGN_IN: z
     .enum(["on", "off"])
     .default("on")
-    .describe("`off` makes the provider the only way to sign in. [Sign-in](decisions/running/sign-in.md)."),
+    .describe("`off` makes the provider the only way to sign in. [Sign-in](decisions/access/sign-in.md)."),
   OIDC_ISSUER: z
     .url()
     .refine(isPrivate, "must be https, unless the provider runs on this machine")

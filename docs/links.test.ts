@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 
 const WORDS_MOST = 600;
-const FOLDERS = ["diagnosing", "reading", "running", "training"];
+const FOLDERS = ["access", "diagnosing", "reading", "running", "training"];
 const FILES_MOST = 25;
 
 const root = path.join(import.meta.dirname, "..");

@@ -98,3 +98,18 @@ test("other sites receive no referrer, and pages of one-time links send none at 
     expect([path, await referrer(path)]).toEqual([path, "no-referrer"]);
   }
 });
+
+test("a shared copy may use the style in its document and nothing else, and sends no referrer", async () => {
+  const { headers, seen } = await at("/share/token");
+  expect(policyIn(headers)).toEqual([
+    "default-src 'none'",
+    `style-src 'nonce-${seen["x-nonce"]}'`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ]);
+  expect(headers["referrer-policy"]).toBe("no-referrer");
+  for (const path of ["/share", "/shared/token", "/p/share/token"]) {
+    expect((await at(path)).headers["referrer-policy"], path).toBe("same-origin");
+  }
+});

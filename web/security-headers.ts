@@ -12,6 +12,8 @@ export type Secure = (request: IncomingMessage, response: ServerResponse) => voi
 const IS_API = /^\/(?:v1|api)(?:\/|$)|^\/(?:healthz|readyz)$/;
 /** Pages of one-time links; links of earlier versions carry the token in the query. */
 const IS_LINK = /^\/(?:invite|reset|setup)\/?$/;
+/** Read-only copies for whoever has their link. */
+const IS_SHARED = /^\/share\//;
 const HSTS_SECONDS = 180 * 86_400;
 
 /** Browser features that a workbench does not use, disabled for everything shown in it. */
@@ -75,6 +77,15 @@ const API_DIRECTIVES = {
   sandbox: [],
 };
 
+/** The policy of shared copies: words with the style that is in the document, and nothing else. */
+const SHARED_DIRECTIVES = {
+  "default-src": ["'none'"],
+  "style-src": [nonceOf],
+  "frame-ancestors": ["'none'"],
+  "base-uri": ["'none'"],
+  "form-action": ["'none'"],
+};
+
 type Directives = NonNullable<Exclude<HelmetOptions["contentSecurityPolicy"], boolean | undefined>["directives"]>;
 
 const headersWith = ({ secure }: Installation, directives: Directives, referrer: "same-origin" | "no-referrer") =>
@@ -101,12 +112,18 @@ export function securityHeaders(installation: Installation): Secure {
   const kinds = {
     api: headersWith(installation, API_DIRECTIVES, "same-origin"),
     link: headersWith(installation, page, "no-referrer"),
+    shared: headersWith(installation, SHARED_DIRECTIVES, "no-referrer"),
     page: headersWith(installation, page, "same-origin"),
+  };
+  const kindOf = (pathname: string): keyof typeof kinds => {
+    if (IS_API.test(pathname)) return "api";
+    if (IS_SHARED.test(pathname)) return "shared";
+    return IS_LINK.test(pathname) ? "link" : "page";
   };
   return (request, response) => {
     const { headers, url = "/" } = request;
     const pathname = url.split("?", 1)[0] ?? "/";
-    const kind = IS_API.test(pathname) ? "api" : IS_LINK.test(pathname) ? "link" : "page";
+    const kind = kindOf(pathname);
     for (const name of [POLICY, `${POLICY}-report-only`, NONCE]) delete headers[name];
     if (kind !== "api") headers[NONCE] = randomBytes(16).toString("base64");
     kinds[kind](request, response, rethrow);

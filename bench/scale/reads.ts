@@ -52,6 +52,7 @@ import {
 import { enterProject, listProjects } from "@/server/services/projects";
 import { previewRetention } from "@/server/services/retention";
 import { listPinnedCharts, listSavedViews } from "@/server/services/saved-views";
+import { getShareLinkSettings, listShareLinks } from "@/server/services/sharing";
 import {
   conversationFacets,
   findContinued,
@@ -451,6 +452,8 @@ const aroundReads: Read[] = [
       await world.spread("example_revisions", "created_at", "dataset_id || ' ' || example_id", "to_version is null")
     ).map(({ id }) => ({ datasetId: id.split(" ")[0], exampleId: id.split(" ")[1] })),
   ),
+  read(listShareLinks, "", [{}, { active: true }, { active: false }]),
+  read(getShareLinkSettings, "", [{}]),
   read(listInvitations, "", [{}, { pending: true }, { pending: false }]),
   read(
     previewRetention,

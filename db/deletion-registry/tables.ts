@@ -628,6 +628,16 @@ export const TABLES = {
   rule_settings: { conversation: NEITHER, person: NEITHER, project: "cascade" },
   adjudicator_usage: { conversation: NEITHER, person: NEITHER, project: "cascade" },
   retention_settings: { conversation: NEITHER, person: NEITHER, project: "cascade" },
+  share_links: {
+    conversation: { holds: "ids", by: ["conversation_id"], erased: "cascade", with: "conversations" },
+    person: OPAQUE_ID,
+    project: "cascade",
+  },
+  shared_parts: {
+    conversation: { holds: "words", by: ["conversation_id"], erased: "cascade", with: "conversations" },
+    person: NO_ACCOUNT,
+    project: "cascade",
+  },
   saved_views: {
     conversation: {
       holds: "ids",

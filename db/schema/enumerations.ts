@@ -173,6 +173,9 @@ export const SAVED_VIEW_LISTS = [
   "charts",
 ] as const;
 
+/** What a shared copy leaves out: values that masking finds, all content of messages, or nothing. */
+export const SHARE_MASKINGS = ["personal_data", "content", "nothing"] as const;
+
 export const COLLECTION_OBJECTIVES = [
   "preserve_successful_behavior",
   "correct_failed_conversations",

@@ -65,6 +65,7 @@ export {
   parityCertificates,
   rolloutDecisions,
 } from "./serving";
+export { sharedParts, shareLinks } from "./sharing";
 export {
   compactions,
   contentChunks,

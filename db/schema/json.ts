@@ -88,3 +88,45 @@ export type ContentRecipe = {
 
 /** What was taken out of a row: its length in characters, and the values, each built from `chunks` of the row's chunks. */
 export type TakenContent = { length: number; values: (ContentRecipe & { chunks: number })[] };
+
+/** A text of a shared copy: the words, or how many characters of them are hidden. */
+export type SharedText = { text: string } | { hidden: number };
+
+/** What a shared message consists of. `omitted` is the type of a part that is not text, such as an image. */
+export type SharedBlock =
+  | { kind: "text" | "reasoning"; text: SharedText }
+  | { kind: "call"; name: string; arguments: SharedText; error: SharedText | null }
+  | { kind: "result"; name: string | null; text: SharedText }
+  | { kind: "omitted"; type: string };
+
+/** `agent` is the inner agent whose message it is, and `at` is Unix ms. */
+export type SharedMessage = { role: string; agent: string | null; at: number | null; blocks: SharedBlock[] };
+
+/** The known sum in US dollars (`null` if none is known), and whether it covers every model call. */
+export type SharedCost = { usd: number | null; complete: boolean };
+
+/** A part of a shared copy, with words of one conversation only: it is deleted with that conversation. Times are Unix ms. */
+export type SharedPart =
+  | {
+      kind: "conversation";
+      title: string | null;
+      startedAt: number;
+      models: string[];
+      /** Of the conversation; the copy may have fewer. */
+      messageCount: number;
+      messages: SharedMessage[];
+      cost: SharedCost | null;
+    }
+  | {
+      kind: "finding";
+      title: string | null;
+      signal: string;
+      summary: SharedText;
+      severity: (typeof SEVERITIES)[number];
+      conversations: number;
+      users: number;
+      firstSeen: number;
+      lastSeen: number;
+      cost: SharedCost | null;
+    }
+  | { kind: "occurrence"; at: number; summary: SharedText; quotes: SharedText[] };

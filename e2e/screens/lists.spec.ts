@@ -68,6 +68,12 @@ test.beforeAll(async ({ browser, baseURL }) => {
   }
   // By another key, and therefore in another version.
   await send(`datasets/${datasetId}/examples`, example("Who pays?"), await project.newKey("models:manage"));
+  const enabled = await page.request.patch(`${baseURL}/v1/projects/${project.projectId}/share-link-settings`, {
+    headers: { origin: baseURL! },
+    data: { enabled: true },
+  });
+  expect(enabled.ok()).toBe(true);
+  for (const days of [1, 7]) await send("share-links", { findingId, days });
   for (const measure of ["error_rate", "latency_p95"]) {
     await send("alerts", { name: `Too high: ${measure}`, measure, limit: 0.5 });
   }

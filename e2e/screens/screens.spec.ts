@@ -83,6 +83,7 @@ let alertId: string;
 let deletionId: string;
 let resetLink: string;
 let inviteLink: string;
+let shareLink: string;
 
 test.beforeAll(async ({ browser, baseURL }) => {
   test.setTimeout(300_000);
@@ -134,6 +135,9 @@ test.beforeAll(async ({ browser, baseURL }) => {
   // Last, because jobs that never end would block the real work above.
   jobId = await storeJobs();
   inviteLink = `/invite#token=${(await (await change("POST", "invitations", { email: null })).json()).token}`;
+  await change("PATCH", "share-link-settings", { enabled: true });
+  const shared = await change("POST", "share-links", { findingId, includeCost: true });
+  shareLink = `/share/${(await shared.json()).token}`;
   const { members } = await ask("members");
   const reset = await change("POST", `members/${members[0].userId}/password-resets`, {});
   resetLink = `/reset#token=${(await reset.json()).token}`;
@@ -428,6 +432,19 @@ for (const looks of visits({ ...DARK, width: 1280, height: 720 }, LIGHT_PHONE, D
       await expect(page.getByRole("heading", { name: shows })).toBeVisible();
       await expectLive(page);
       await expectFitIn(page, looks, name);
+    }
+    // Documents without a script.
+    for (const [path, shows] of [
+      [shareLink, "Conversations that show it most clearly"],
+      ["/share/nothing", "This link leads nowhere"],
+    ] as const) {
+      await page.goto(path);
+      await expect(page.getByRole("heading", { name: shows })).toBeVisible();
+      for (const { scheme, width, height } of looks) {
+        await page.setViewportSize({ width, height });
+        await page.emulateMedia({ colorScheme: scheme });
+        await expectFit(page, `shared copy ${path} ${scheme} ${width}`);
+      }
     }
     await context.close();
   });

@@ -95,4 +95,23 @@ export async function answersFromHome(page: Page, home: string) {
   await limit.fill("20");
   await form.getByRole("button", { name: "Create alert" }).click();
   await expect(link("Cost per day")).toBeVisible();
+
+  // Show a colleague without an account. An owner has turned share links on.
+  const [, projectId] = /\/p\/(prj_\w+)/.exec(home) ?? [];
+  const settings = await page.request.patch(`/v1/projects/${projectId}/share-link-settings`, {
+    headers: { origin: new URL(page.url()).origin },
+    data: { enabled: true },
+  });
+  expect(settings.status()).toBe(200);
+  const share = page.getByRole("button", { name: "Share", exact: true });
+  const create = page.getByRole("button", { name: "Create link" });
+  const made = page.getByTestId("link");
+  await answer(
+    [
+      [link("An answer is empty"), inCommon],
+      [share, create],
+      [create, made],
+    ],
+    made,
+  );
 }

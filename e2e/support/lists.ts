@@ -179,6 +179,7 @@ export const LISTS: List[] = [
   },
   { name: "Members", path: "members", rows: 1, sorts: "Person", hides: "Joined", control: /^(Role of|Actions for)/ },
   { name: "Open invitations", path: "members", rows: 2, second: true, sorts: "For", control: /^Revoke/ },
+  { name: "Active share links", path: "settings", rows: 2, sorts: "Expires", control: /^Revoke/ },
   {
     name: "Audit log",
     path: "audit",

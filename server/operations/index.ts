@@ -22,6 +22,7 @@ import { PRICING } from "./pricing";
 import { SAMPLE } from "./sample";
 import { SAVED_VIEWS } from "./saved-views";
 import { SERVING } from "./serving";
+import { SHARING } from "./sharing";
 import { TELEMETRY } from "./telemetry";
 import { TRAINERS } from "./trainers";
 import { TRAINING } from "./training";
@@ -42,6 +43,7 @@ export const operations = {
   ...NOTIFICATIONS,
   ...CHARTS,
   ...SAVED_VIEWS,
+  ...SHARING,
   ...KNOWLEDGE_GOALS,
   ...COLLECTION,
   ...PRICING,

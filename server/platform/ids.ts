@@ -11,6 +11,7 @@ export type IdPrefix =
   | "conn"
   | "nr"
   | "sv"
+  | "shr"
   | "ntc"
   | "wi"
   | "tch"

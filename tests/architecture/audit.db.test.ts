@@ -58,6 +58,7 @@ import { storedEvaluation } from "@/server/services/proof/testing/stored-evaluat
 import { createSavedView } from "@/server/services/saved-views";
 import { driveNext } from "@/server/services/serving/deployments/testing/drive";
 import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
+import { createShareLink, updateShareLinkSettings } from "@/server/services/sharing";
 import { addTrainer } from "@/server/services/trainers";
 import { storedJob as storedTrainingJob } from "@/server/services/training/testing/stored-job";
 import { trainingChoice, trainingWorld } from "@/server/services/training/testing/training-world";
@@ -120,6 +121,11 @@ async function findingOf(ctx: Ctx, tool = "get_order") {
   );
   const [finding] = (await listFindings(ctx, { conversationId, signal: "tool_error" })).findings;
   return finding?.id as string;
+}
+
+async function sharableIn(ctx: Ctx) {
+  await updateShareLinkSettings(ctx, { enabled: true });
+  return { conversationId: (await storedConversation(ctx, [{ role: "user", text: "Hello" }])).id };
 }
 
 const trackerOf = async (ctx: Ctx) => (await connectTracker(ctx, "github", github)).id;
@@ -463,6 +469,11 @@ const SAMPLES: Record<string, Sample> = {
   }),
   "savedViews.delete": async ({ ctx }) => ({ input: { savedViewId: await viewOf(ctx) } }),
   "savedViews.update": async ({ ctx }) => ({ input: { savedViewId: await viewOf(ctx), name: "Renamed" } }),
+  "shareLinks.create": async ({ ctx }) => ({ input: await sharableIn(ctx) }),
+  "shareLinks.revoke": async ({ ctx }) => {
+    const { shareLink } = await createShareLink(ctx, await sharableIn(ctx));
+    return { input: { shareLinkId: shareLink.id } };
+  },
   "people.changeRights": onSomebody((userId) => ({ userId, mayCreateProjects: true })),
   "people.disable": onSomebody((userId) => ({ userId })),
   "people.enable": onSomebody((userId) => ({ userId })),

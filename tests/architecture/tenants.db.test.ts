@@ -67,6 +67,7 @@ test("another tenant's ids reveal and change nothing of theirs, in any field of 
     "alerts",
     "alert_firings",
     "saved_views",
+    "share_links",
     "deliveries",
     "work_items",
     "tracker_deliveries",

@@ -590,6 +590,8 @@ const ECHOES = [
   "pinnedCharts.update",
   "savedViews.create",
   "savedViews.update",
+  // Refused without the right to read what is shared.
+  "shareLinks.create",
   "storage.measure",
   "webhooks.resume",
   "workItems.createMany",

@@ -1,17 +1,7 @@
-import { parseExactJson } from "@/server/platform/json/exact-json";
+import { prettyText } from "@/app/_lib/pretty-text";
 import { CopyButton } from "../controls/copy-button";
 import { ScrollPre } from "../layout/scroll-pre";
 import classes from "./json-view.module.css";
-
-/** Returns JSON pretty-printed with its numbers as written, and any other text unchanged. Always inert text. */
-export function prettyText(value: string): string {
-  try {
-    const parsed = parseExactJson(value);
-    return typeof parsed === "object" && parsed !== null ? JSON.stringify(parsed, null, 2) : value;
-  } catch {
-    return value;
-  }
-}
 
 type Props = { value: unknown; label: string };
 

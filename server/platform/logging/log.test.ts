@@ -29,7 +29,9 @@ test.each([
   ["postgres://user:hun@ter2@host/db", "postgres://***@host/db"],
   ["https://host/path?to=ann@example.com", "https://host/path?to=ann@example.com"],
   ["Authorization: Bearer abc.def, basic dXNlcg==", "Authorization: Bearer *** basic ***"],
+  ["GET /share/b-tM6ZPDK-i0jZZsnL6m6mGELoWr3Ult took 2 s", "GET /share/*** took 2 s"],
   [`at /x?key=whet_${"0".repeat(32)}_abc&y`, "at /x?key=whet_***&y"],
+  ["cannot read /usr/share/zoneinfo/UTC", "cannot read /usr/share/zoneinfo/UTC"],
   ["nothing to hide", "nothing to hide"],
 ])("only the credentials in %s are hidden", (text, safe) => {
   expect(hideCredentials(text)).toBe(safe);

@@ -14,9 +14,11 @@ const CREDENTIALS: readonly { pattern: RE2JS; shown: string }[] = [
   { pattern: RE2JS.compile("(?i)\\b(bearer|basic)\\s+\\S+"), shown: "$1 ***" },
   // One of our API keys in the wrong field, such as a URL.
   { pattern: RE2JS.compile("\\bwhet_[0-9a-f]{32}_\\w+"), shown: "whet_***" },
+  // The secret part of a share link.
+  { pattern: RE2JS.compile("/share/[\\w-]{32,}"), shown: "/share/***" },
 ];
 /** Pre-check: most texts contain no credential. Without repetition the built-in engine is linear too, and faster. */
-const MAY_HAVE_ONE = /:\/\/|bearer|basic|whet_/i;
+const MAY_HAVE_ONE = /:\/\/|bearer|basic|whet_|\/share\//i;
 
 /** Redacts connection strings, bearer credentials and our API keys in foreign error messages. */
 export const hideCredentials = (text: string) =>

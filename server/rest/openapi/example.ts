@@ -22,6 +22,7 @@ const PREFIX_OF_ID: Record<string, string> = {
   connectionId: "conn",
   notificationRuleId: "nr",
   savedViewId: "sv",
+  shareLinkId: "shr",
   alertId: "alr",
   deliveryId: "dlv",
   knowledgeGoalId: "kg",

@@ -27,6 +27,7 @@ import { failedDelivery, storedAlert, storedNotificationRule } from "@/server/se
 import { createModelPrice } from "@/server/services/pricing";
 import { createSavedView } from "@/server/services/saved-views";
 import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
+import { createShareLink, updateShareLinkSettings } from "@/server/services/sharing";
 import { createFeedback, projectPending } from "@/server/services/telemetry";
 import { chatSpan, otlpJson } from "@/server/services/telemetry/testing";
 import { trainingWorld } from "@/server/services/training/testing/training-world";
@@ -103,6 +104,8 @@ export async function tenant(mark: string) {
   await storedNotificationRule(ctx, `Rule ${mark}`);
   await storedAlert(ctx, `Alert ${mark}`);
   await createSavedView(ctx, { list: "conversations", name: `View ${mark}`, query: `q=${mark}`, shared: true });
+  await updateShareLinkSettings(ctx, { enabled: true });
+  await createShareLink(ctx, { findingId: findings[0]!.id });
   const datasetId = await storedDataset(ctx, `Dataset ${mark}`);
   await storedCandidate(ctx, datasetId, {
     question: `Where is ${mark}?`,

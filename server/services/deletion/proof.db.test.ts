@@ -27,6 +27,7 @@ import { createRuleRuns, executeRuleRuns } from "@/server/services/diagnostics";
 import { storedCertificate, storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
 import { createModelPrice } from "@/server/services/pricing";
 import { storedEvaluation } from "@/server/services/proof/testing/stored-evaluation";
+import { createShareLink, updateShareLinkSettings } from "@/server/services/sharing";
 import {
   changeLabels,
   createFeedback,
@@ -132,6 +133,8 @@ async function spreadConversation(ctx: Ctx) {
   const runIds = runs.map((run) => run.id);
   await executeRuleRuns(ctx, runIds);
   await storedJob(ctx, { state: "failed", error: { name: "Error", message: `${word} in an error` }, data: { runIds } });
+  await updateShareLinkSettings(ctx, { enabled: true });
+  await createShareLink(ctx, { conversationId: id });
   await createModelPrice(ctx, {
     provider: "external",
     modelName: model,

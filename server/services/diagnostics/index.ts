@@ -24,7 +24,7 @@ export { type ShareSubject, shareRows } from "./findings/history/share-rows";
 export { findingTimeline } from "./findings/history/timeline";
 export { listFindingEvents } from "./findings/list-finding-events";
 export { listFindings } from "./findings/list-findings";
-export { listOccurrences } from "./findings/list-occurrences";
+export { clearestOccurrences, listOccurrences } from "./findings/list-occurrences";
 export { addFindingNote, deleteFindingNote, listFindingNotes, updateFindingNote } from "./findings/notes/notes";
 export { listAssignees } from "./findings/review/list-assignees";
 export { undoFindingChange } from "./findings/review/undo-finding-change";

@@ -6,6 +6,7 @@ export { createUser } from "./create-user";
 export { recordSignInNetwork } from "./familiar-networks";
 export { findFirstOwner, findUserByEmail } from "./find-user";
 export { dismissPasswordReset, getMe } from "./get-me";
+export { countShareOpening } from "./login-limit";
 export { hashOfToken, linkTo, newToken } from "./one-time-link";
 export { createPasswordReset } from "./password-resets/create-password-reset";
 export { forgotPassword, mailForgottenReset } from "./password-resets/forgot-password";

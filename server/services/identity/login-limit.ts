@@ -32,11 +32,15 @@ const FROM_UNFAMILIAR: Limit = { kind: "strangers", windowMs: HOUR_MS, most: 100
 const MAILS_PER_ADDRESS: Limit = { kind: "forgotten:email", windowMs: QUARTER_MS, most: 3, of: account };
 const MAILS_PER_NETWORK: Limit = { kind: "forgotten:network", windowMs: QUARTER_MS, most: 20, of: network };
 
+/** Pages that anyone may open with a link; a reader opens a few. */
+const SHARED_PER_NETWORK: Limit = { kind: "shared:network", windowMs: QUARTER_MS, most: 300, of: network };
+
 /** Hashed with a key, so that the table does not reveal who tries to sign in. */
 const subjectOf = (limit: Limit, who: Who) => `${limit.kind}:${keyedHash(limit.of(who))}`;
 
 const TOO_MANY_ATTEMPTS = "Too many attempts to sign in. Wait a few minutes and try again.";
 const TOO_MANY_LINKS = "Several links were already requested. Check your e-mail, or wait a few minutes.";
+const TOO_MANY_OPENED = "Too many shared pages were opened from this network. Wait a few minutes and try again.";
 const TOO_MANY_UNFAMILIAR =
   "Too many attempts to sign in to this account from unfamiliar networks. Sign in from where you usually do, request a link by e-mail, or wait a few minutes.";
 
@@ -62,6 +66,10 @@ export async function countAttempt(db: Db, who: Who): Promise<{ familiar: boolea
 /** Counts a request for a link by e-mail, whether or not an account has the address. Throws `rate_limited`. */
 export const countResetRequest = (db: Db, who: Who) =>
   count(db, who, [MAILS_PER_ADDRESS, MAILS_PER_NETWORK], TOO_MANY_LINKS);
+
+/** Counts the opening of a shared page, whether or not its link exists. Throws `rate_limited`. */
+export const countShareOpening = (db: Db, { address }: { address: string }) =>
+  count(db, { email: "", address }, [SHARED_PER_NETWORK], TOO_MANY_OPENED);
 
 async function count(db: Db, who: Who, limits: readonly Limit[], message: string): Promise<void> {
   const attempts = limits.map((limit) => ({ limit, subject: subjectOf(limit, who) }));

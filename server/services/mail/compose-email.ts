@@ -1,8 +1,7 @@
+import { escapeHtml } from "@/server/platform/text/html";
+
 /** An e-mail's subject, and its body as plain text and as HTML. */
 export type EmailContent = { subject: string; text: string; html: string };
-
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 
 /** Keeps user input (the name of a person or a project) on one line. */
 const onOneLine = (text: string) => text.replace(/\s+/g, " ").trim();
@@ -16,13 +15,15 @@ export function composeEmail(said: {
 }): EmailContent {
   const { link } = said;
   const [before, after] = [said.before.map(onOneLine), said.after.map(onOneLine)];
-  const paragraphs = (texts: readonly string[]) => texts.map((text) => `<p>${escaped(text)}</p>`);
+  const paragraphs = (texts: readonly string[]) => texts.map((text) => `<p>${escapeHtml(text)}</p>`);
   return {
     subject: onOneLine(said.subject),
     text: `${[...before, link, ...after].join("\n\n")}\n`,
-    html: [...paragraphs(before), `<p><a href="${escaped(link)}">${escaped(link)}</a></p>`, ...paragraphs(after)].join(
-      "\n",
-    ),
+    html: [
+      ...paragraphs(before),
+      `<p><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>`,
+      ...paragraphs(after),
+    ].join("\n"),
   };
 }
 

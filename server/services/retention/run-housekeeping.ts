@@ -13,6 +13,7 @@ import {
 } from "@/server/services/diagnostics";
 import { eraseFilesBefore } from "@/server/services/files";
 import { deleteOldMinutes } from "@/server/services/notifications";
+import { deleteExpiredCopies } from "@/server/services/sharing";
 import {
   CHUNKS_AT_A_TIME,
   deleteOldRefusals,
@@ -75,6 +76,7 @@ export async function runHousekeeping(
   if (!(await repeatUntilZero(() => deleteExpiredAdjudications(ctx, ROWS_A_STATEMENT)))) return { done: false };
   if (!(await repeatUntilZero(() => deleteOldTrackerDeliveries(ctx, ROWS_A_STATEMENT)))) return { done: false };
   if (!(await repeatUntilZero(() => deleteOldMinutes(ctx, now)))) return { done: false };
+  if (!(await repeatUntilZero(() => deleteExpiredCopies(ctx, ROWS_A_STATEMENT)))) return { done: false };
   if (days !== null && !(await repeatUntilZero(() => expire(ctx, day, cutoffOf(days, now))))) return { done: false };
 
   if (days !== null) await deleteBaselinesBefore(ctx, cutoffOf(days, now));

@@ -61,6 +61,7 @@ const SUBJECTS = [
   { value: "ruleRuns", label: "Rule Runs" },
   { value: "diagnosticSettings", label: "Diagnostic settings" },
   { value: "savedViews", label: "Saved views" },
+  { value: "shareLinks", label: "Share links" },
   { value: "deletions", label: "User data deletions" },
   { value: "conversations", label: "Conversations" },
   { value: "retention", label: "Retention" },

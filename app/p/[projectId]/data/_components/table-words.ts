@@ -21,6 +21,8 @@ const WORDS: Record<ReportedTable, string> = {
   rule_run_detections: "Rule Runs in progress",
   adjudications: "Adjudicator answers",
   collection_queue: "Collection queue",
+  share_links: "Share links",
+  shared_parts: "Shared copies",
   findings: "Findings",
   occurrences: "Occurrences",
   job_runs: "Background jobs",

@@ -4,6 +4,8 @@ import { PageHeader } from "@/app/_components/layout/page-header";
 import { Adjudicator } from "./adjudicator";
 import { AutomaticDiagnosis } from "./automatic-diagnosis";
 import { ProjectName } from "./project-name";
+import { ShareLinks } from "./share-links";
+import { SharedList } from "./shared-list";
 
 export function Settings({ projectId }: { projectId: string }) {
   return (
@@ -19,6 +21,10 @@ export function Settings({ projectId }: { projectId: string }) {
         <PageSection title="Adjudicator">
           <Adjudicator projectId={projectId} />
         </PageSection>
+        <PageSection title="Sharing">
+          <ShareLinks projectId={projectId} />
+        </PageSection>
+        <SharedList projectId={projectId} />
       </PageBody>
     </>
   );

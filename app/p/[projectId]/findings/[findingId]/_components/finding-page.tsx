@@ -11,6 +11,7 @@ import { useListHref } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { FindingState } from "@/app/p/[projectId]/_components/findings/finding-state";
+import { ShareButton } from "../../../_components/sharing/share-button";
 import { Causes, MergedAway } from "./causes";
 import { FindingFacts } from "./finding-facts";
 import classes from "./finding-page.module.css";
@@ -61,7 +62,12 @@ export function FindingPage({ projectId, findingId }: { projectId: string; findi
             </span>
           </span>
         }
-        aside={<ReviewActions finding={finding} review={review} />}
+        aside={
+          <>
+            <ReviewActions finding={finding} review={review} />
+            <ShareButton projectId={projectId} shared={{ findingId }} />
+          </>
+        }
       >
         <span className={classes.state}>
           <SeverityPin finding={finding} review={review} />

@@ -6,6 +6,7 @@ import { Ago } from "@/app/_components/values/ago";
 import { formatCompact, plural } from "@/app/_lib/format";
 import { tokensIn } from "@/app/p/[projectId]/_components/costs/usage-words";
 import { useMay } from "../../../../_components/access/membership";
+import { ShareButton } from "../../../../_components/sharing/share-button";
 import { ConversationCost } from "../../../_components/conversation-cost";
 import { Labels } from "../../../_components/labels";
 import type { ConversationData } from "../transcript/transcript";
@@ -39,6 +40,7 @@ export function ConversationHeader({ projectId, back, conversation, labelling, o
       aside={
         <>
           {mayDiagnose ? <DiagnoseButton projectId={projectId} conversation={conversation} /> : null}
+          <ShareButton projectId={projectId} shared={{ conversationId: conversation.id }} />
           {mayDelete ? <ConversationMenu projectId={projectId} back={back} conversation={conversation} /> : null}
         </>
       }

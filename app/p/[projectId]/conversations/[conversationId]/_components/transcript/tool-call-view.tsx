@@ -1,6 +1,6 @@
 import { IconTool } from "@tabler/icons-react";
-import { prettyText } from "@/app/_components/values/json-view";
 import { formatDuration } from "@/app/_lib/format";
+import { prettyText } from "@/app/_lib/pretty-text";
 import type { MessageToolCall, ToolCall } from "@/server/services/telemetry/schemas";
 import { MessageText } from "./message-text";
 import classes from "./transcript.module.css";
