@@ -55,7 +55,11 @@ export const createShareLinkInput = z
     // A field that is refused says more.
     when: ({ issues }) => issues.length === 0,
   })
-  .meta({ examples: [{ conversationId: "conv_0199", masking: "personal_data", days: 7 }] });
+  // The refinement, expressed as JSON Schema.
+  .meta({
+    oneOf: [{ required: ["conversationId"] }, { required: ["findingId"] }],
+    examples: [{ conversationId: "conv_0199", masking: "personal_data", days: 7 }],
+  });
 
 export const createdShareLinkReply = z.object({
   shareLink,
