@@ -140,6 +140,8 @@ export const updatePinnedChartsInput = z
       .array(idInput)
       .max(PINNED_CHARTS_MAX)
       .refine((ids) => new Set(ids).size === ids.length, "Name each chart once.")
-      .describe("The ids of saved charts, in the order in which Home shows them."),
+      .describe("The ids of saved charts, in the order in which Home shows them.")
+      // The refinement, expressed as JSON Schema.
+      .meta({ uniqueItems: true }),
   })
   .meta({ examples: [{ savedViewIds: [] }] });
