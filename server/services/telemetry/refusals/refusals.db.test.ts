@@ -78,7 +78,7 @@ test("each way to be refused at a telemetry address is listed with its remedy, i
   const { refusals: found } = await listRefusals(ctx, {});
   expect(found.find(({ reason }) => reason === "missing_capability")).toMatchObject({
     what: "with a key that may not send telemetry",
-    remedy: "Use a key with the capability telemetry:write.",
+    remedy: "Use a key with the capability `telemetry:write`.",
     keyIds: [idOf(reader)],
   });
   expect(await listed(other)).toEqual({});

@@ -2,6 +2,7 @@
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Ago } from "@/app/_components/values/ago";
+import { InlineCode } from "@/app/_components/values/inline-code";
 import { plural } from "@/app/_lib/format";
 import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc/client";
 import classes from "./send-a-trace.module.css";
@@ -34,7 +35,10 @@ export function Refused({ projectId }: { projectId: string }) {
         {refusals.map(({ reason, from, what, remedy, count, lastAt }) => (
           <li key={`${reason} ${from}`}>
             {plural(count, "request")} {what}
-            {FROM[from]}, <Ago at={lastAt} />. <span className={classes.remedy}>{remedy}</span>
+            {FROM[from]}, <Ago at={lastAt} />.{" "}
+            <span className={classes.remedy}>
+              <InlineCode text={remedy} />
+            </span>
           </li>
         ))}
       </ul>
