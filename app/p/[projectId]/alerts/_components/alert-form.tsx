@@ -21,10 +21,10 @@ import {
   MEASURES,
 } from "@/server/services/notifications/alerts/schemas";
 import { useMay } from "../../_components/access/membership";
+import { FindingSelect } from "../../_components/findings/finding-select";
 import { AlertPreview } from "./alert-preview";
 import { FilterFields } from "./filter-fields";
-import { FindingField } from "./finding-field";
-import { type Filled, initialValues, problemsOf, sentOf, withMeasure } from "./form-values";
+import { type Filled, initialValues, problemsOf, sentOf, withFinding, withMeasure } from "./form-values";
 import { LimitFields } from "./limit-fields";
 import { useSaveAlert } from "./use-save-alert";
 
@@ -95,7 +95,19 @@ function Fields({ projectId, alert, filled, webhooks, sendsMail, onClose }: Prop
               }
             />
             {filters === "none" ? null : <FilterFields projectId={projectId} form={form} />}
-            {values.measure === "finding_share" ? <FindingField projectId={projectId} form={form} /> : null}
+            {values.measure === "finding_share" ? (
+              <FindingSelect
+                projectId={projectId}
+                size="sm"
+                label="Finding"
+                required
+                placeholder="Choose"
+                nothingFoundMessage="None of the Findings with the most conversations"
+                error={form.errors.findingId}
+                value={values.findingId || null}
+                onChange={(id, title) => form.setValues(withFinding(values, id, title))}
+              />
+            ) : null}
             {changes ? (
               <SegmentedControl<AlertCondition>
                 aria-label="Condition"

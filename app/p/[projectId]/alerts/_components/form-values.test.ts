@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { initialValues, problemsOf, sentOf, withMeasure } from "./form-values";
+import { initialValues, problemsOf, sentOf, withFinding, withMeasure } from "./form-values";
 
-const EMPTY = { measure: null, model: null, label: null, finding: null, limit: null };
+const EMPTY = { measure: null, model: null, label: null, finding: null, name: null, limit: null };
 
 test("a form shows percent, seconds and dollars, and sends fractions, ms and dollars", () => {
   const errors = initialValues(null, EMPTY, true);
@@ -38,7 +38,10 @@ test("a Finding's share is measured over a day, of a Finding that must be chosen
   const share = withMeasure(initialValues(null, EMPTY, true), "finding_share", "threshold");
   expect(share).toMatchObject({ windowMinutes: 1440, minCount: 20, limit: 5, name: "Share of a Finding" });
   expect(problemsOf(share)).toEqual({ findingId: "Choose a Finding." });
-  const chosen = { ...share, findingId: "fnd_1" };
+  const chosen = withFinding(share, "fnd_1", "Order not found");
+  expect(chosen.name).toBe("Share of “Order not found”");
+  expect(withFinding(chosen, "fnd_2", "Loops").name).toBe("Share of “Loops”");
+  expect(withFinding({ ...chosen, name: "Pager" }, "fnd_2", "Loops").name).toBe("Pager");
   expect(sentOf(chosen)).toMatchObject({ findingId: "fnd_1", limit: 0.05 });
   expect(sentOf(withMeasure(chosen, "monthly_cost", "change"))).toMatchObject({
     findingId: null,

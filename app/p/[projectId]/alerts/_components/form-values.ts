@@ -32,6 +32,7 @@ export type Filled = {
   model: string | null;
   label: string | null;
   finding: string | null;
+  name: string | null;
   limit: number | null;
 };
 
@@ -52,7 +53,7 @@ export function initialValues(alert: Alert | null, filled: Filled, mayReadCosts:
   const condition = "threshold";
   const limit = (measure === filled.measure ? filled.limit : null) ?? unitOf(measure, condition).initial;
   return {
-    name: measureWords({ measure, condition, model: filled.model, label: filled.label }),
+    name: filled.name ?? measureWords({ measure, condition, model: filled.model, label: filled.label }),
     measure,
     model: filled.model ?? "",
     label: filled.label ?? "",
@@ -70,13 +71,27 @@ export function initialValues(alert: Alert | null, filled: Filled, mayReadCosts:
 export function withMeasure(values: FormValues, measure: AlertMeasure, asked: AlertCondition): FormValues {
   const { changes, filters } = MEASURES[measure];
   const condition = changes ? asked : "threshold";
-  const wasNamed = values.name !== "" && values.name !== nameOf(values);
   const limit = shownLimit({ measure, condition, limit: unitOf(measure, condition).initial });
   const minCount = minCountOf(measure, condition);
   const next = { ...values, measure, condition, limit, minCount, windowMinutes: windowOf(measure) };
   const filtered = filters === "none" ? { ...next, model: "", label: "" } : next;
-  return { ...filtered, name: wasNamed ? values.name : nameOf(filtered) };
+  return { ...filtered, name: isOwnName(values) ? values.name : nameOf(filtered) };
 }
+
+/** Returns the values with a Finding, which names the alert if a person did not. */
+export function withFinding(values: FormValues, id: string | null, title: string | null): FormValues {
+  const name = title === null ? nameOf(values) : nameOfShare(title);
+  return { ...values, findingId: id ?? "", name: isOwnName(values) ? values.name : name };
+}
+
+/** Returns the name of an alert on a Finding's share. */
+export const nameOfShare = (title: string) => `${OF_FINDING}${title.replaceAll("`", "")}”`.slice(0, NAME_MAX);
+const OF_FINDING = "Share of “";
+const NAME_MAX = 120;
+
+/** Whether a person named the alert. */
+const isOwnName = (values: FormValues) =>
+  values.name !== "" && values.name !== nameOf(values) && !values.name.startsWith(OF_FINDING);
 
 const nameOf = ({ measure, condition }: FormValues) => measureWords({ measure, condition, model: null, label: null });
 

@@ -1,6 +1,7 @@
 import { SegmentedControl, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_lib/trpc/client";
+import { FindingSelect } from "@/app/p/[projectId]/_components/findings/finding-select";
 import { ruleWords } from "@/app/p/[projectId]/_components/findings/rule-words";
 import { CHART_MEASURES, CHART_STEPS, type ChartStep } from "@/server/services/charts/schemas";
 import { useMay } from "../../_components/access/membership";
@@ -37,7 +38,19 @@ export function ChartControls({ projectId, view, setView, now }: Props) {
           void setView({ measure, of, by });
         }}
       />
-      {subject === "finding" ? <FindingSelect projectId={projectId} view={view} setView={setView} /> : null}
+      {subject === "finding" ? (
+        <FindingSelect
+          projectId={projectId}
+          aria-label="Finding"
+          placeholder={view.measure === "occurrences" ? "All Findings" : "Choose a Finding"}
+          size="xs"
+          w={260}
+          clearable={view.measure === "occurrences"}
+          allowDeselect={false}
+          value={view.of}
+          onChange={(of) => void setView({ of, by: null })}
+        />
+      ) : null}
       {subject === "signal" ? <SignalSelect projectId={projectId} view={view} setView={setView} /> : null}
       <Select
         aria-label="Group by"
@@ -61,37 +74,6 @@ export function ChartControls({ projectId, view, setView, now }: Props) {
 }
 
 type SubjectProps = Pick<Props, "projectId" | "view" | "setView">;
-
-const FINDINGS = 200;
-
-function FindingSelect({ projectId, view, setView }: SubjectProps) {
-  const trpc = useTRPC();
-  const { data } = useQuery(trpc.findings.list.queryOptions({ projectId, limit: FINDINGS, sort: "conversations" }));
-  const listed = data?.findings ?? [];
-  const other = view.of !== null && !listed.some(({ id }) => id === view.of) ? view.of : null;
-  const named = useQuery(
-    trpc.findings.get.queryOptions(
-      { projectId, findingId: other ?? "" },
-      { enabled: data !== undefined && other !== null },
-    ),
-  );
-  const all = other === null ? listed : [{ id: other, title: named.data?.finding.title ?? other }, ...listed];
-  const isOptional = view.measure === "occurrences";
-  return (
-    <Select
-      aria-label="Finding"
-      placeholder={isOptional ? "All Findings" : "Choose a Finding"}
-      size="xs"
-      w={260}
-      searchable
-      clearable={isOptional}
-      allowDeselect={false}
-      data={all.map(({ id, title }) => ({ value: id, label: title.replaceAll("`", "") }))}
-      value={view.of}
-      onChange={(of) => void setView({ of, by: null })}
-    />
-  );
-}
 
 function SignalSelect({ projectId, view, setView }: SubjectProps) {
   const trpc = useTRPC();

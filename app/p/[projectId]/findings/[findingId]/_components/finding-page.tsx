@@ -80,7 +80,7 @@ export function FindingPage({ projectId, findingId }: { projectId: string; findi
       <section className={classes.columns} tabIndex={0} aria-label="The Finding, scrollable">
         <div className={classes.main}>
           <Why projectId={projectId} finding={finding} />
-          <RateByDay projectId={projectId} findingId={findingId} />
+          <RateByDay projectId={projectId} finding={finding} />
           <Proof projectId={projectId} findingId={findingId} />
           <Traits projectId={projectId} findingId={findingId} />
           <Contrast projectId={projectId} findingId={findingId} />

@@ -26,11 +26,11 @@ const intervalWords = ({ rate }: TimelineRow) =>
   rate === null ? UNKNOWN : `${formatPercent(rate.low)} to ${formatPercent(rate.high)}`;
 
 /** The Finding's rate by day with its interval, and what changed on those days. */
-export function RateByDay({ projectId, findingId }: { projectId: string; findingId: string }) {
+export function RateByDay({ projectId, finding }: { projectId: string; finding: { id: string; title: string } }) {
   const trpc = useTRPC();
   const mayAlert = useMay("diagnostics:write");
   const query = useQuery(
-    trpc.findings.timeline.queryOptions({ projectId, findingId }, { refetchInterval: REFETCH_MS }),
+    trpc.findings.timeline.queryOptions({ projectId, findingId: finding.id }, { refetchInterval: REFETCH_MS }),
   );
   return (
     <section id="rate-by-day">
@@ -42,7 +42,7 @@ export function RateByDay({ projectId, findingId }: { projectId: string; finding
             variant="subtle"
             size="compact-sm"
             leftSection={<IconBell size={14} aria-hidden />}
-            href={newAlertHref(projectId, { measure: "finding_share", finding: findingId })}
+            href={newAlertHref(projectId, { measure: "finding_share", finding })}
           >
             Alert me
           </Button>
