@@ -10,7 +10,6 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import type { SavedView } from "@/server/services/saved-views/schemas";
 import { Value } from "../../charts/_components/chart-numbers";
 import { ChartPicture } from "../../charts/_components/chart-picture";
-import chartClasses from "../../charts/_components/charts.module.css";
 import {
   chartHref,
   chartInput,
@@ -21,17 +20,20 @@ import {
 } from "../../charts/_components/view";
 import { usePinnedCharts } from "../saved-views/use-pinned-charts";
 import { stateOf } from "../saved-views/view-query";
+import series from "../series/series.module.css";
 import classes from "./home.module.css";
 
 /** The charts that the reader pinned, in the order of their own. */
 export function Pinned({ projectId }: { projectId: string }) {
   const { pinned, update } = usePinnedCharts(projectId);
-  const charts = pinned.data?.savedViews ?? [];
+  const charts = pinned.data?.savedViews;
   const set = (savedViewIds: string[]) =>
     update.mutate(
       { projectId, savedViewIds },
       { onError: (error) => notifications.show({ color: "red", message: problemOf(error).title }) },
     );
+  // Until they are known, nobody is told that there are none.
+  if (!charts) return null;
   const ids = charts.map(({ id }) => id);
   const moved = (from: number, to: number) => ids.with(from, ids[to] ?? "").with(to, ids[from] ?? "");
   return (
@@ -43,7 +45,7 @@ export function Pinned({ projectId }: { projectId: string }) {
         </p>
       ) : (
         <>
-          <ul className={`${classes.pinned} ${chartClasses.colours}`} aria-label="Pinned charts">
+          <ul className={`${classes.pinned} ${series.colours}`} aria-label="Pinned charts">
             {charts.map((chart, at) => (
               <PinnedChart
                 key={chart.id}

@@ -2,9 +2,10 @@ import { BarChart, LineChart } from "@mantine/charts";
 import { TICK, VALUE_AXIS } from "@/app/_lib/axes";
 import { plural } from "@/app/_lib/format";
 import { fromFirst } from "@/app/_lib/from-first";
-import { coloursOf } from "@/app/p/[projectId]/costs/_components/view";
 import type { Chart, ChartPoint } from "@/server/services/charts/schemas";
-import classes from "./charts.module.css";
+import { colourOf, coloursOf } from "../../_components/series/colours";
+import { type Series, SeriesLegend } from "../../_components/series/series-legend";
+import { SeriesTooltip } from "../../_components/series/series-tooltip";
 import { isStacked } from "./view";
 import { FORMATS, seriesName, stepName } from "./words";
 
@@ -16,7 +17,7 @@ type Props = {
   /** The numbers are in a table beside it. */
   withTable?: boolean;
 };
-type Part = { name: string; label: string; color: string; points: readonly ChartPoint[] };
+type Part = Series & { points: readonly ChartPoint[] };
 
 /** Returns the series that have something to draw; without a group, that of all together. Keyed by position, because clients choose names. */
 function partsOf(chart: Chart): Part[] {
@@ -27,7 +28,7 @@ function partsOf(chart: Chart): Part[] {
     .map((series, index) => ({
       name: `part${index}`,
       label: seriesName(chart, series),
-      color: `var(--chart-${series.others ? "others" : colours[index]})`,
+      color: colourOf(series.others ? "others" : (colours[index] ?? "others")),
       points: series.points,
     }))
     .filter(({ points }) => points.some(({ value }) => value !== null));
@@ -64,11 +65,11 @@ export function ChartPicture({ title, chart, now, height, withTable = false }: P
         label?: unknown;
         payload?: readonly { dataKey?: unknown; value?: unknown; payload?: { total?: ChartPoint } }[];
       }) => (
-        <AtStep
-          step={String(label ?? "")}
-          total={chart.group === null || isStacked(chart) ? payload?.[0]?.payload?.total : undefined}
+        <SeriesTooltip
+          at={String(label ?? "")}
+          total={<Total point={payload?.[0]?.payload?.total} chart={chart} />}
           format={format}
-          parts={chart.group === null ? [] : parts}
+          series={chart.group === null ? [] : parts}
           values={new Map(payload?.map(({ dataKey, value }) => [String(dataKey), value]))}
         />
       ),
@@ -102,49 +103,13 @@ export function ChartPicture({ title, chart, now, height, withTable = false }: P
           />
         )}
       </div>
-      {chart.group === null ? null : (
-        <ul className={classes.legend} aria-label="Colours" data-legend>
-          {parts.map(({ name, label, color }) => (
-            <li key={name} title={label}>
-              <span className={classes.swatch} style={{ background: color }} />
-              <span className="clip">{label}</span>
-            </li>
-          ))}
-        </ul>
-      )}
+      {chart.group === null ? null : <SeriesLegend series={parts} />}
     </>
   );
 }
 
-type AtStepProps = {
-  step: string;
-  total: ChartPoint | undefined;
-  format: (value: number | null) => string;
-  parts: readonly Part[];
-  values: ReadonlyMap<string, unknown>;
-};
-
-/** The tooltip: the values of a step, the largest first. */
-function AtStep({ step, total, format, parts, values }: AtStepProps) {
-  const known = parts
-    .flatMap((part) => {
-      const value = values.get(part.name);
-      return typeof value === "number" ? [{ ...part, value }] : [];
-    })
-    .sort((a, b) => b.value - a.value);
-  return (
-    <div className={classes.tip}>
-      <div className={classes.tipHead}>
-        <span>{step}</span>
-        {total ? <span className="tabular">{format(total.value)}</span> : null}
-      </div>
-      {known.map(({ name, label, color, value }) => (
-        <div key={name} className={classes.tipLine}>
-          <span className={classes.swatch} style={{ background: color }} />
-          <span className="clip">{label}</span>
-          <span className="tabular">{format(value)}</span>
-        </div>
-      ))}
-    </div>
-  );
-}
+/** The value of all together, where the series add up to it. */
+const Total = ({ point, chart }: { point: ChartPoint | undefined; chart: Chart }) =>
+  point && (chart.group === null || isStacked(chart)) ? (
+    <span className="tabular">{FORMATS[chart.unit](point.value)}</span>
+  ) : null;

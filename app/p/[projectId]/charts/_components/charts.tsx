@@ -16,6 +16,7 @@ import { formatDay, plural } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { type Chart, MEASURES } from "@/server/services/charts/schemas";
 import { ViewsMenu } from "../../_components/saved-views/views-menu";
+import series from "../../_components/series/series.module.css";
 import { Facets } from "../../conversations/_components/facets";
 import { chosenFilters, filterInput } from "../../conversations/_components/view";
 import { ChartControls } from "./chart-controls";
@@ -89,7 +90,7 @@ export function Charts({ projectId, openedAt }: { projectId: string; openedAt: n
         <ChartControls projectId={projectId} view={view} setView={setView} now={now} />
         <FacetsToggle chosen={chosen.length} shown={showFacets} onToggle={() => setShowFacets(!showFacets)} />
       </PageHeader>
-      <div className={`${panes.root} ${classes.colours}`}>
+      <div className={`${panes.root} ${series.colours}`}>
         <Facets view={list} setView={setView} facets={facets.data?.facets} shown={showFacets} />
         <div className={panes.list}>
           <div className={classes.search}>

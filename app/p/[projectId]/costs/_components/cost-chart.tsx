@@ -1,5 +1,4 @@
 import { BarChart } from "@mantine/charts";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import type { ListQuery } from "@/app/_components/data-table/types";
 import { useListView } from "@/app/_components/data-table/use-list-view";
@@ -8,11 +7,14 @@ import { formatDay, formatUsd, plural } from "@/app/_lib/format";
 import { fromFirst } from "@/app/_lib/from-first";
 import { AtLeast } from "@/app/p/[projectId]/_components/costs/cost-total";
 import type { Costs } from "@/server/services/costs/schemas";
+import { colourOf, coloursOf } from "../../_components/series/colours";
+import { SeriesLegend } from "../../_components/series/series-legend";
+import { SeriesTooltip } from "../../_components/series/series-tooltip";
 import { BudgetList } from "./budget-list";
 import type { Budget } from "./budgets";
 import { CostDays } from "./cost-days";
 import classes from "./costs.module.css";
-import { coloursOf, DAYS_SCOPE, dayFrom, groupHref, groupName, groupWord } from "./view";
+import { DAYS_SCOPE, dayFrom, groupHref, groupName, groupWord } from "./view";
 
 export const CHART_HEIGHT = 240;
 
@@ -28,7 +30,7 @@ export function CostChart({ projectId, costs, now, list, budgets }: Props) {
     ...series,
     name: `part${index}`,
     label: groupName(costs.groupBy, series),
-    color: `var(--cost-${series.others ? "others" : colours[index]})`,
+    color: colourOf(series.others ? "others" : (colours[index] ?? "others")),
   }));
   const shown = parts.filter(({ values }) => values.some((value) => value !== null));
   const days = costs.days.map((day, index) => ({
@@ -96,15 +98,23 @@ export function CostChart({ projectId, costs, now, list, budgets }: Props) {
               }}
               tooltipAnimationDuration={0}
               tooltipProps={{
-                content: ({ label, payload }) => (
-                  <OneDay
-                    day={String(label ?? "")}
-                    total={payload?.[0]?.payload?.total}
-                    unpriced={payload?.[0]?.payload?.unpriced ?? 0}
-                    parts={shown}
-                    values={new Map(payload?.map(({ dataKey, value }) => [String(dataKey), value]))}
-                  />
-                ),
+                content: ({ label, payload }) => {
+                  const { total, unpriced = 0 } = payload?.[0]?.payload ?? {};
+                  return (
+                    <SeriesTooltip
+                      at={String(label ?? "")}
+                      total={
+                        <span>
+                          {typeof total === "number" ? <AtLeast usd={total} unpriced={unpriced} /> : "no known cost"}
+                        </span>
+                      }
+                      note={unpriced > 0 ? `${plural(unpriced, "unpriced call")} left out` : null}
+                      series={shown}
+                      values={new Map(payload?.map(({ dataKey, value }) => [String(dataKey), value]))}
+                      format={formatUsd}
+                    />
+                  );
+                },
               }}
             />
           </div>
@@ -113,28 +123,10 @@ export function CostChart({ projectId, costs, now, list, budgets }: Props) {
               The first {plural(days.length - rows.length, "day")} of the period had no calls.
             </p>
           ) : null}
-          <ul className={classes.legend} aria-label="Colours">
-            {shown.map(({ name, label, color, key, others }) => {
-              const href = others ? null : groupHref(projectId, costs, key);
-              const entry = (
-                <>
-                  <span className={classes.swatch} style={{ background: color }} />
-                  <span className="clip">{label}</span>
-                </>
-              );
-              return (
-                <li key={name} title={label}>
-                  {href ? (
-                    <Link href={href} prefetch={false}>
-                      {entry}
-                    </Link>
-                  ) : (
-                    entry
-                  )}
-                </li>
-              );
-            })}
-          </ul>
+          <SeriesLegend
+            series={shown}
+            hrefOf={({ key, others }) => (others ? null : groupHref(projectId, costs, key))}
+          />
         </>
       )}
       <BudgetList projectId={projectId} budgets={budgets} />
@@ -147,37 +139,3 @@ const aboutLabels = ({ rows }: Costs) =>
   rows.every(({ key }) => key === null)
     ? "No conversation in this period has a label. Clients send labels as tags, and people add them on a conversation's page."
     : "A conversation with several labels counts towards each of them, so shares can add up to more than 100%, and bars can exceed the day's cost.";
-
-type OneDayProps = {
-  day: string;
-  total: unknown;
-  unpriced: number;
-  parts: readonly { name: string; label: string; color: string }[];
-  values: ReadonlyMap<string, unknown>;
-};
-
-/** The tooltip: the parts of a day with a cost, most expensive first. */
-function OneDay({ day, total, unpriced, parts, values }: OneDayProps) {
-  const known = parts
-    .flatMap((part) => {
-      const value = values.get(part.name);
-      return typeof value === "number" ? [{ ...part, value }] : [];
-    })
-    .sort((a, b) => b.value - a.value);
-  return (
-    <div className={classes.tip}>
-      <div className={classes.tipHead}>
-        <span>{day}</span>
-        <span>{typeof total === "number" ? <AtLeast usd={total} unpriced={unpriced} /> : "no known cost"}</span>
-      </div>
-      {unpriced > 0 ? <div className={classes.tipNote}>{plural(unpriced, "unpriced call")} left out</div> : null}
-      {known.map(({ name, label, color, value }) => (
-        <div key={name} className={classes.tipLine}>
-          <span className={classes.swatch} style={{ background: color }} />
-          <span className="clip">{label}</span>
-          <span className="tabular">{formatUsd(value)}</span>
-        </div>
-      ))}
-    </div>
-  );
-}

@@ -16,6 +16,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { DayRangePicker } from "@/app/p/[projectId]/costs/_components/day-range-picker";
 import { COST_GROUPS, type CostGroup } from "@/server/services/costs/schemas";
 import { useMay } from "../../_components/access/membership";
+import series from "../../_components/series/series.module.css";
 import { newAlertHref } from "../../alerts/_components/view";
 import { suggestedBudget, useBudgets } from "./budgets";
 import { CostChart } from "./cost-chart";
@@ -82,7 +83,7 @@ export function Costs({ projectId, openedAt }: { projectId: string; openedAt: nu
         {costs && costs.total.calls > 0 ? (
           <>
             <StaleNote error={query.error} dataUpdatedAt={query.dataUpdatedAt} onRetry={() => void query.refetch()} />
-            <div className={classes.all} aria-busy={query.isPlaceholderData || undefined}>
+            <div className={`${classes.all} ${series.colours}`} aria-busy={query.isPlaceholderData || undefined}>
               <CostTiles projectId={projectId} costs={costs} before={before} />
               <CostChart projectId={projectId} costs={costs} now={now} list={query} budgets={budgets} />
               <CostTable projectId={projectId} costs={costs} before={before} list={query} />

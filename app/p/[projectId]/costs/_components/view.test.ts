@@ -1,14 +1,6 @@
 import { expect, test } from "vitest";
 import type { Costs } from "@/server/services/costs/schemas";
-import { bucketColumns, coloursOf, groupHref, groupName } from "./view";
-
-test("a group keeps its colour, and up to ten have distinct ones", () => {
-  const keys = ["gpt-4o", "gpt-4o-mini", "claude-sonnet-4", "acme-1", "acme-2", "acme-3", "acme-4", null];
-  const colours = coloursOf(keys);
-  expect(new Set(colours).size).toBe(keys.length);
-  expect(coloursOf(["gpt-4o"])).toEqual([colours[0]]);
-  expect(coloursOf(Array.from({ length: 40 }, (_, n) => `model-${n}`))).toHaveLength(40);
-});
+import { bucketColumns, groupHref, groupName } from "./view";
 
 test("well-known buckets come first, and those after the seventh share a column", () => {
   expect(bucketColumns({ output_tokens: 1, images: 2, input_tokens: 3 })).toEqual({
