@@ -3,7 +3,8 @@ import { type ReactNode, useEffect, useState } from "react";
 import { type FoundArea, movedTo, search } from "../_lib/search";
 
 type Props = {
-  areas: readonly FoundArea[] /** Between the search and what it finds, until something is searched. */;
+  areas: readonly FoundArea[];
+  /** Between the search and what it finds, until something is searched. */
   children: ReactNode;
 };
 

@@ -1,17 +1,10 @@
 import { formatMinute, plural } from "@/app/_lib/format";
+import { speakerOf } from "@/app/_lib/speaker";
 import { type Html, html } from "@/server/platform/text/html";
 import type { SharedBlock, SharedMessage, SharedPart } from "@/server/services/sharing/schemas";
 import { costFacts, factList, textBlock } from "./text";
 
 type Conversation = Extract<SharedPart, { kind: "conversation" }>;
-
-const ROLES: Record<string, string> = {
-  user: "User",
-  assistant: "Assistant",
-  system: "System",
-  tool: "Tool",
-  developer: "Developer",
-};
 
 /** The facts and messages of a shared conversation. */
 export function conversationBody({ startedAt, models, messageCount, messages, cost }: Conversation): Html {
@@ -34,12 +27,6 @@ function messageItem(message: SharedMessage): Html {
 <h3>${speakerOf(message)}${agent === null ? null : html` <small>sub-agent</small>`}</h3>
 ${blocks.length === 0 ? html`<p class="hidden">Empty message</p>` : blocks.map(blockOf)}
 </li>`;
-}
-
-/** Who says it. The user of an inner agent is the agent or tool that it works for. */
-function speakerOf({ role, agent }: SharedMessage): string {
-  if (agent === null) return ROLES[role] ?? role;
-  return role === "user" ? `To ${agent}` : role === "assistant" ? agent : (ROLES[role] ?? role);
 }
 
 function blockOf(block: SharedBlock): Html {

@@ -1,12 +1,11 @@
 // @ts-check
-import { createHash } from "node:crypto";
-import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { inRoot } from "../system/paths.mjs";
 import { step } from "../system/print.mjs";
 import { runLogged } from "../system/processes.mjs";
-import { once, sharedFolder } from "../trainer/environments.mjs";
-import { installTool, pathOfTool } from "./python-tool.mjs";
+import { once } from "../trainer/environments.mjs";
+import { folderOfTool, installTool, pathOfTool } from "./python-tool.mjs";
 
 /** A Python with the model clients that people send telemetry with. */
 const PYTHON = {
@@ -24,11 +23,7 @@ export const pythonClientsForTests = (logFor) => installTool(PYTHON, logFor);
 const MANIFESTS = ["package.json", "package-lock.json"].map((name) => `testbed/clients/${name}`);
 
 /** Returns the folder whose `node_modules` has the newest model clients, which this repository's own need not be. */
-export function nodeClientsPath() {
-  const hash = createHash("sha256");
-  for (const manifest of MANIFESTS) hash.update(readFileSync(inRoot(manifest)));
-  return path.join(sharedFolder("tools"), `node-clients-${hash.digest("hex").slice(0, 16)}`);
-}
+export const nodeClientsPath = () => folderOfTool("node-clients", MANIFESTS);
 
 /** @param {(name: string) => string} logFor */
 export async function nodeClientsForTests(logFor) {

@@ -17,13 +17,16 @@ const MAKES_ENVIRONMENTS = "import sys, venv, ensurepip; sys.exit(sys.version_in
  * @typedef {{name: string, program: string, requirements: string, purpose: string}} PythonTool
  */
 
-/** Returns where the tool in exactly these versions is, or would be, installed. @param {PythonTool} tool */
-export function pathOfTool({ name, program, requirements }) {
-  const versions = createHash("sha256")
-    .update(readFileSync(inRoot(requirements)))
-    .digest("hex");
-  return path.join(sharedFolder("tools"), `${name}-${versions.slice(0, 16)}`, "bin", program);
+/** Returns the folder of a tool in exactly the versions that some files name. @param {string} name @param {readonly string[]} files */
+export function folderOfTool(name, files) {
+  const versions = createHash("sha256");
+  for (const file of files) versions.update(readFileSync(inRoot(file)));
+  return path.join(sharedFolder("tools"), `${name}-${versions.digest("hex").slice(0, 16)}`);
 }
+
+/** Returns where the tool in exactly these versions is, or would be, installed. @param {PythonTool} tool */
+export const pathOfTool = ({ name, program, requirements }) =>
+  path.join(folderOfTool(name, [requirements]), "bin", program);
 
 const findPython = () => ["python3", "python"].find((name) => spawnSync(name, ["-c", MAKES_ENVIRONMENTS]).status === 0);
 

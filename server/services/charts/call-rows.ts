@@ -2,13 +2,11 @@ import { and, type SQL, sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import { conversations, modelCalls } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
-import { matchesItself, tokensIn } from "@/server/services/telemetry";
-import { type ChartQuery, type ChartRows, limitOf, valuesOf } from "./rows";
+import { MODEL_OF_CALL, matchesItself, tokensIn } from "@/server/services/telemetry";
+import { type ChartQuery, type ChartRows, isEmpty, limitOf, valuesOf } from "./rows";
 
 /** Returns the calls of a range: from the daily sums where they have all that is asked, else the newest one by one. */
 export const callRows = (ctx: Ctx, query: ChartQuery): ChartRows => dailyRows(ctx, query) ?? newestRows(ctx, query);
-
-const isEmpty = (filters: object) => Object.values(filters).every((value) => value === undefined);
 
 /** `daily_costs` knows model and provider of a call, `daily_label_costs` its label, and neither anything shorter than a day. */
 function dailyRows({ projectId }: Ctx, { measure, group, filters, step, from, to }: ChartQuery): ChartRows | null {
@@ -34,7 +32,7 @@ function dailyRows({ projectId }: Ctx, { measure, group, filters, step, from, to
 
 /** As in the daily sums. */
 const OF_CALL = {
-  model: sql`coalesce(nullif(m.response_model, ''), m.requested_model, '')`,
+  model: MODEL_OF_CALL,
   provider: sql`coalesce(m.provider, '')`,
 };
 const DURATION = sql`(m.ended_at - m.started_at)`;

@@ -4,7 +4,7 @@ import { type Ctx, requireCapability } from "@/server/platform/context";
 import { notFound, unprocessable } from "@/server/platform/errors";
 import { type ShareSubject, shareRows } from "@/server/services/diagnostics";
 import { matchesItself, THUMBS_DOWN_IN_FEEDBACK } from "@/server/services/telemetry";
-import { type ChartQuery, type ChartRows, limitOf, valuesOf } from "./rows";
+import { type ChartQuery, type ChartRows, isEmpty, limitOf, valuesOf } from "./rows";
 
 const HITS: Partial<Record<ChartQuery["measure"], SQL>> = {
   failing_share: sql`${conversations.findingCount} > 0`,
@@ -52,7 +52,7 @@ export async function occurrenceRows(ctx: Ctx, query: ChartQuery): Promise<Chart
 function occurrencesByDay({ projectId }: Ctx, { group, filters, step, from, to }: ChartQuery): ChartRows {
   if (group !== undefined && group !== "finding")
     throw unprocessable("/group", "Occurrences of all Findings are grouped by Finding only.");
-  if (step === "hour" || Object.values(filters).some((value) => value !== undefined))
+  if (step === "hour" || !isEmpty(filters))
     throw unprocessable("/ofFinding", "Occurrences of all Findings are counted by day and week, without filters.");
   const rows = sql`
     select d.day as at, array[d.finding_id] as keys, d.conversations as calls, 0 as unknown, null::numeric as value,

@@ -37,6 +37,9 @@ const SEARCHED_MAX = 20_000;
 export const limitOf = ({ q }: ChartFilters, of: "rows" | "readings" = "rows") =>
   q === undefined ? (of === "rows" ? ROWS_MAX : READINGS_MAX) : SEARCHED_MAX;
 
+/** Whether nothing is filtered. */
+export const isEmpty = (filters: object) => Object.values(filters).every((value) => value === undefined);
+
 /** SQL of a conversation's values of a group, as an array. */
 export const valuesOf = (group: ChartGroup | undefined): SQL =>
   group === undefined || group === "finding" ? sql`'{}'::text[]` : valuesIn(group);

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { rowsOf } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import type { Cost, Usage } from "@/server/services/pricing/schemas";
-import type { CallKey } from "@/server/services/telemetry";
+import { type CallKey, MODEL_OF_CALL } from "@/server/services/telemetry";
 import type { PricedCall } from "./repricing/plan-repricing";
 
 type Row = {
@@ -40,9 +40,6 @@ export const cursorOf = ({ startedAt, traceId, spanId }: PricedCall): Cursor => 
 
 export type CallRange = { from: number; to: number; model: string | null };
 
-/** The model of a call as `daily_costs` has it. */
-const MODEL = sql`coalesce(nullif(m.response_model, ''), m.requested_model, '')`;
-
 const DIRECTIONS = {
   oldestFirst: { beyond: sql`>`, bound: sql`>=`, order: sql`m.started_at, m.trace_id, m.span_id` },
   newestFirst: { beyond: sql`<`, bound: sql`<=`, order: sql`m.started_at desc, m.trace_id desc, m.span_id desc` },
@@ -63,7 +60,7 @@ export async function readCalls(
   const rows = await db.execute<Row>(sql`
     select ${COLUMNS} from model_calls m
     where m.project_id = ${projectId} and m.started_at >= ${from}::bigint and m.started_at < ${to}::bigint ${behind}
-      ${model === null ? sql`` : sql`and ${MODEL} = ${model}`}
+      ${model === null ? sql`` : sql`and ${MODEL_OF_CALL} = ${model}`}
     order by ${order} limit ${limit}`);
   return [...rows].map(callOf);
 }

@@ -33,6 +33,7 @@ export { joinTraces } from "./conversations/joining/join-traces";
 export { listMessages, listModelCalls, listToolCalls } from "./conversations/list-conversation-parts";
 export { listLogs, listSpans } from "./conversations/list-trace-parts";
 export { locate } from "./conversations/locate";
+export { MODEL_OF_CALL } from "./conversations/model-of-call";
 export { readSnapshots } from "./conversations/snapshots/read-snapshots";
 export type { Snapshot, SnapshotContent } from "./conversations/snapshots/snapshot";
 export { listSpanOutlines } from "./conversations/trace-outline";

@@ -7,28 +7,11 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/platform/durations";
 import { getCosts, monthOf } from "@/server/services/costs";
 import { mergeFindingsByHand } from "@/server/services/diagnostics";
 import { failedTool } from "@/server/services/diagnostics/work-items/testing";
-import { chatSpan, ingest } from "@/server/services/telemetry/testing";
 import { createAlert, evaluateAlerts, getAlert, previewAlert } from "..";
+import { CALL, DAY, NOW, sendCalls } from "./testing/send-calls";
 
-const HERE = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS + 30_000;
-/** Not so late in the day that the minutes of a test reach the next. */
-const NOW = HERE - (HERE % DAY_MS > DAY_MS - HOUR_MS ? HOUR_MS : 0);
-const DAY = Math.floor(NOW / DAY_MS) * DAY_MS;
 const TODAY = Math.max(DAY, NOW - 5 * MINUTE_MS);
-/** Cost of a call: 100 input and 20 output tokens of gpt-4o. */
-const CALL = 0.00045;
-const hex = (n: number, length: number) => n.toString(16).padStart(length, "0");
-
-let spans = 0;
-type Sent = { at?: number; count?: number; user?: string; model?: string; tag?: string };
-async function calls(ctx: Ctx, { at = TODAY, count = 1, user, model, tag }: Sent) {
-  const attributes = { ...(user && { "user.id": user }), ...(tag && { "langfuse.trace.tags": [tag] }) };
-  const spanOf = () => {
-    const n = ++spans;
-    return chatSpan({ traceId: hex(n, 32), spanId: hex(n, 16), startMs: at, attributes }, model ? { model } : {});
-  };
-  await ingest(ctx, Array.from({ length: count }, spanOf));
-}
+const calls = (ctx: Ctx, sent: Parameters<typeof sendCalls>[1]) => sendCalls(ctx, { at: TODAY, ...sent });
 
 type Given = Omit<Parameters<typeof createAlert>[1], "name">;
 const alertOn = async (ctx: Ctx, given: Given) => (await createAlert(ctx, { name: "Alert", ...given })).alert.id;
@@ -56,10 +39,10 @@ test("a month's cost is that of the Costs page since its first day, by model or 
   const { ctx } = await testProject();
   const theirs = await testProject();
   const month = monthOf(NOW);
-  await calls(ctx, { count: 2, tag: "web" });
+  await calls(ctx, { count: 2, tags: ["web"] });
   await calls(ctx, { at: month.from, count: 3 });
-  await calls(ctx, { at: month.from - 1, count: 7, tag: "web" });
-  await calls(theirs.ctx, { count: 9, tag: "web" });
+  await calls(ctx, { at: month.from - 1, count: 7, tags: ["web"] });
+  await calls(theirs.ctx, { count: 9, tags: ["web"] });
   const all = await alertOn(ctx, { measure: "monthly_cost", limit: CALL * 4.5 });
   const byLabel = await alertOn(ctx, { measure: "monthly_cost", limit: 1, label: "web" });
   const byModel = await alertOn(ctx, { measure: "monthly_cost", limit: 1, model: "gpt-4o" });

@@ -12,7 +12,6 @@ import { getCosts } from "@/server/services/costs";
 import { deleteConversation } from "@/server/services/deletion";
 import { getHome } from "@/server/services/home";
 import { foldDailyCosts, listConversations } from "@/server/services/telemetry";
-import { chatSpan, ingest } from "@/server/services/telemetry/testing";
 import {
   createAlert,
   deleteAlert,
@@ -29,6 +28,7 @@ import {
 } from "..";
 import { pausedWebhook, storedWebhook } from "../testing";
 import { readCalls } from "./readings/read-minutes";
+import { CALL, DAY, HERE, NOW, sendCalls } from "./testing/send-calls";
 
 /** In its own file because the environment is read only once. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
@@ -40,37 +40,6 @@ const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
-
-const HERE = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS + 30_000;
-/** Not so late in the day that the minutes of a test reach the next. */
-const NOW = HERE - (HERE % DAY_MS > DAY_MS - HOUR_MS ? HOUR_MS : 0);
-const DAY = Math.floor(NOW / DAY_MS) * DAY_MS;
-/** Cost of a call: 100 input and 20 output tokens of gpt-4o. */
-const CALL = 0.00045;
-const hex = (n: number, length: number) => n.toString(16).padStart(length, "0");
-
-let spans = 0;
-type Sent = { at?: number; count?: number; failed?: boolean; ms?: number; model?: string; tags?: string[] };
-/** Sends calls of one conversation each. */
-async function calls(ctx: Ctx, { at = NOW - 5 * MINUTE_MS, count = 1, failed = false, ms = 10, model, tags }: Sent) {
-  await ingest(
-    ctx,
-    Array.from({ length: count }, () => {
-      const n = ++spans;
-      return chatSpan(
-        {
-          traceId: hex(n, 32),
-          spanId: hex(n, 16),
-          startMs: at,
-          durationMs: ms,
-          ...(failed ? { error: "The model is overloaded." } : {}),
-          attributes: tags ? { "langfuse.trace.tags": tags } : {},
-        },
-        model === undefined ? {} : { model },
-      );
-    }),
-  );
-}
 
 const ERRORS = { name: "Calls fail", measure: "error_rate" as const, limit: 0.05, minCount: 10 };
 const idOf = async (creation: ReturnType<typeof createAlert>) => (await creation).alert.id;
@@ -93,8 +62,8 @@ test("an alert fires after two minutes, says so once to its webhook and to membe
   };
   const { connection } = await createConnection(ctx, { ...given, secret: `${receiver.url}/services/T1/B1/secret` });
   const alertId = await idOf(createAlert(ctx, { ...ERRORS, connectionIds: [connection.id], mailMembers: true }));
-  await calls(ctx, { count: 18 });
-  await calls(ctx, { count: 2, failed: true });
+  await sendCalls(ctx, { count: 18 });
+  await sendCalls(ctx, { count: 2, failed: true });
 
   await evaluateAt(0);
   expect(await stateOf(ctx, alertId)).toMatchObject({ state: "ok", value: 0.1, count: 20, limitValue: 0.05 });
@@ -104,7 +73,7 @@ test("an alert fires after two minutes, says so once to its webhook and to membe
   expect((await getHome(ctx, {})).home.alerts).toMatchObject({ count: 1, newest: [{ id: alertId, value: 0.1 }] });
 
   // Calls that succeed bring the rate to 2 %.
-  await calls(ctx, { at: NOW + 3 * MINUTE_MS, count: 80 });
+  await sendCalls(ctx, { at: NOW + 3 * MINUTE_MS, count: 80 });
   await evaluateAt(4, 5);
   expect(await stateOf(ctx, alertId)).toMatchObject({ state: "firing", value: 0.02 });
   await evaluateAt(6, 7);
@@ -132,7 +101,7 @@ test("an alert is evaluated once a minute, however many workers try, and not whi
   const { ctx } = await testProject();
   const alertId = await idOf(createAlert(ctx, { ...ERRORS, minCount: 0 }));
   const off = await idOf(createAlert(ctx, { ...ERRORS, minCount: 0, enabled: false }));
-  await calls(ctx, { failed: true });
+  await sendCalls(ctx, { failed: true });
   await Promise.all([evaluateAt(0), evaluateAt(0), evaluateAt(0)]);
   await evaluateAt(0);
   expect(await stateOf(ctx, alertId)).toMatchObject({ state: "ok" });
@@ -144,7 +113,7 @@ test("an alert is evaluated once a minute, however many workers try, and not whi
 test("an evaluation that dies before its end leaves nothing behind, and the next one sends its message once", async () => {
   const { ctx } = await testProject();
   const alertId = await idOf(createAlert(ctx, { ...ERRORS, minCount: 0, connectionIds: [await storedWebhook(ctx)] }));
-  await calls(ctx, { failed: true });
+  await sendCalls(ctx, { failed: true });
   await evaluateAt(0);
   // The row of a message is the last but one thing that is written.
   await asOwner((owner) =>
@@ -162,7 +131,7 @@ test("an evaluation that dies before its end leaves nothing behind, and the next
 test("a change of the limit starts an alert anew and ends its firing without a message; a new name does not", async () => {
   const { ctx } = await testProject();
   const alertId = await idOf(createAlert(ctx, { ...ERRORS, minCount: 0, connectionIds: [await storedWebhook(ctx)] }));
-  await calls(ctx, { failed: true });
+  await sendCalls(ctx, { failed: true });
   await evaluateAt(0, 1);
   await updateAlert(ctx, { alertId, name: "Errors" });
   expect(await stateOf(ctx, alertId)).toMatchObject({ name: "Errors", state: "firing" });
@@ -182,8 +151,8 @@ test("what was measured is told apart by model and label, and another project's 
   const mini = await idOf(createAlert(ctx, { ...ERRORS, model: "gpt-4o-mini" }));
   const beta = await idOf(createAlert(ctx, { ...ERRORS, label: "beta" }));
   const other = await idOf(createAlert(theirs.ctx, ERRORS));
-  await calls(ctx, { count: 10, tags: ["web", "beta"] });
-  await calls(ctx, { count: 10, model: "gpt-4o-mini", failed: true, tags: ["web"] });
+  await sendCalls(ctx, { count: 10, tags: ["web", "beta"] });
+  await sendCalls(ctx, { count: 10, model: "gpt-4o-mini", failed: true, tags: ["web"] });
   await evaluateAt(0);
   expect(await stateOf(ctx, all)).toMatchObject({ value: 0.5, count: 20 });
   expect(await stateOf(ctx, mini)).toMatchObject({ value: 1, count: 10 });
@@ -200,9 +169,9 @@ test("a day's cost is that of the Costs page, unknown without a price, and seen 
   const cost = await idOf(createAlert(ctx, { name: "Budget", measure: "daily_cost", limit: CALL * 2.5 }));
   const unpriced = { name: "Unpriced", measure: "daily_cost", model: "nobody-knows", limit: 1 } as const;
   const unknown = await idOf(createAlert(ctx, unpriced));
-  await calls(ctx, { at, count: 3 });
-  await calls(ctx, { at: DAY - HOUR_MS, count: 5 });
-  await calls(ctx, { at, model: "nobody-knows" });
+  await sendCalls(ctx, { at, count: 3 });
+  await sendCalls(ctx, { at: DAY - HOUR_MS, count: 5 });
+  await sendCalls(ctx, { at, model: "nobody-knows" });
   await evaluateAt(0, 1);
   const { costs } = await getCosts(ctx, { from: DAY, to: DAY + DAY_MS });
   const one = await stateOf(ctx, cost);
@@ -223,7 +192,7 @@ test("telemetry that stops fires after so many minutes, and clears when it is ba
   const alertId = await idOf(createAlert(ctx, { name: "Silent", measure: "silence", limit: 10 }));
   await evaluateAt(0);
   expect(await stateOf(ctx, alertId)).toMatchObject({ state: "no_data", value: null, count: null });
-  await calls(ctx, {});
+  await sendCalls(ctx, {});
   const arrived = (minutes: number) =>
     db().execute(
       sql`update ingest_receipts set created_at = ${NOW + minutes * MINUTE_MS}::bigint where project_id = ${ctx.projectId}`,
@@ -241,8 +210,8 @@ test("telemetry that stops fires after so many minutes, and clears when it is ba
 test("a test on the past finds what the evaluation of those minutes would have", async () => {
   const { ctx } = await testProject();
   const at = NOW - 3 * DAY_MS;
-  await calls(ctx, { at, count: 20, failed: true, ms: 4000 });
-  await calls(ctx, { at: at + 2 * HOUR_MS, count: 20, ms: 100 });
+  await sendCalls(ctx, { at, count: 20, failed: true, ms: 4000 });
+  await sendCalls(ctx, { at: at + 2 * HOUR_MS, count: 20, ms: 100 });
   const { name: _, ...errors } = ERRORS;
   const { preview } = await previewAlert(ctx, errors);
   // In the second minute in which the window has the calls; cleared in the third with the others alone.
@@ -291,9 +260,9 @@ test("a change is calibrated once a day, and its evaluation finds what its test 
 
 test("calls by minute add up to the calls, folded or not, also after a deletion, and are dropped after weeks", async () => {
   const { ctx } = await testProject();
-  await calls(ctx, { count: 3, failed: true, ms: 500, tags: ["secret-label"] });
-  await calls(ctx, { count: 2 });
-  await calls(ctx, { at: NOW - 61 * DAY_MS });
+  await sendCalls(ctx, { count: 3, failed: true, ms: 500, tags: ["secret-label"] });
+  await sendCalls(ctx, { count: 2 });
+  await sendCalls(ctx, { at: NOW - 61 * DAY_MS });
   const read = () =>
     readCalls(ctx, { measure: "latency_p95", model: null, label: null }, [{ from: 0, to: NOW + HOUR_MS }]);
   const minute = Math.floor((NOW - 5 * MINUTE_MS) / MINUTE_MS) * MINUTE_MS;
@@ -321,7 +290,7 @@ test("what makes no sense is refused, and a paused webhook gets its message when
   await expect(updateAlert(ctx, { alertId, measure: "silence", label: "web" })).rejects.toMatchObject({
     code: "unprocessable",
   });
-  await calls(ctx, { failed: true });
+  await sendCalls(ctx, { failed: true });
   await evaluateAt(0, 1);
   expect((await listDeliveries(ctx, {})).deliveries).toMatchObject([
     { state: "failed", error: "The webhook is paused." },

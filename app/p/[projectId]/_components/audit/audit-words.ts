@@ -143,7 +143,7 @@ const DID: Readonly<Record<string, string>> = {
   "savedViews.update": "Changed the view",
   "secrets.rotate": "Changed the key of stored secrets",
   "shareLinks.create": "Created the share link",
-  "shareLinks.open": "Opened for the first time, the share link",
+  "shareLinks.open": "First opened the share link",
   "shareLinks.revoke": "Revoked the share link",
   "shareLinks.updateSettings": "Turned share links on or off",
   "storage.measure": "Measured the stored size",

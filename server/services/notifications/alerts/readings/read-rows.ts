@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
 import { DAY_MS, MINUTE_MS } from "@/server/platform/durations";
+import { MODEL_OF_CALL } from "@/server/services/telemetry";
 import type { AlertDefinition } from "../types";
 import type { MinuteOfCalls } from "./call-window";
 import { readCalls, type Span } from "./read-minutes";
@@ -49,7 +50,7 @@ export async function readDearestUser(
         count(*) filter (where m.cost_total is null) as unpriced, coalesce(sum(m.cost_total), 0) as cost
       from model_calls m join conversations c on c.project_id = m.project_id and c.id = m.conversation_id
       where m.project_id = ${ctx.projectId} and ${within(sql`m.started_at`, { from, to })} and c.user_id is not null
-        ${model === null ? sql`` : sql`and coalesce(nullif(m.response_model, ''), m.requested_model, '') = ${model}`}
+        ${model === null ? sql`` : sql`and ${MODEL_OF_CALL} = ${model}`}
         ${label === null ? sql`` : sql`and ${label} = any(m.labels)`}
       group by 1, 2, 3
     ), so_far as (

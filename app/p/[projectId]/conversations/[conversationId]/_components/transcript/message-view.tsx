@@ -6,6 +6,7 @@ import { InlineCode } from "@/app/_components/values/inline-code";
 import { JsonView } from "@/app/_components/values/json-view";
 import { formatDuration, formatExact } from "@/app/_lib/format";
 import { prettyText } from "@/app/_lib/pretty-text";
+import { speakerOf } from "@/app/_lib/speaker";
 import type { AnswerToCorrect } from "@/app/p/[projectId]/_components/datasets/correct-answer";
 import { Severity } from "@/app/p/[projectId]/_components/findings/severity";
 import type { Message, ToolCall } from "@/server/services/telemetry/schemas";
@@ -41,20 +42,6 @@ type Props = {
   /** Returns the URL for replaying the messages before an answer; for readers who may. */
   replayHref?: ((index: number) => string) | undefined;
 };
-
-const ROLES: Record<string, string> = {
-  user: "User",
-  assistant: "Assistant",
-  system: "System",
-  tool: "Tool",
-  developer: "Developer",
-};
-
-/** Who says it. The user of an inner agent is the agent or tool that it works for. */
-function speakerOf({ role, agent }: Message) {
-  if (agent === null) return ROLES[role] ?? role;
-  return role === "user" ? `To ${agent}` : role === "assistant" ? agent : (ROLES[role] ?? role);
-}
 
 export function MessageView({
   message,
