@@ -26,6 +26,8 @@ const LIKE_ANOTHER = [
   "conversations[.](download|facets|histogram|count)", // conversations.list
   "findings[.](download|count)", // findings.list
   "audit[.]download", // audit.list
+  "charts[.]download", // charts.query
+  "(alerts|connections|handoffRules|notificationRules)[.]update", // their create
 ];
 
 /** Configures the statuses documented for requests that a schema alone can neither reject nor accept. */
