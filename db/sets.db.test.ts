@@ -29,6 +29,8 @@ const BEFORE: Call = {
   cost_total: "0.000000000000000123456789",
   cost: { total: 1 },
   reported_cost: 1e-7,
+  prompt_name: "refund",
+  prompt_version: "3",
   labels: ["beta"],
 };
 const AFTER: Call = {
@@ -54,6 +56,8 @@ const AFTER: Call = {
   cost_total: null,
   cost: null,
   reported_cost: "12345678901234567890.5",
+  prompt_name: null,
+  prompt_version: null,
   labels: [],
 };
 

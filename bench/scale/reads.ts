@@ -50,6 +50,8 @@ import {
   matchModelPrice,
 } from "@/server/services/pricing";
 import { enterProject, listProjects } from "@/server/services/projects";
+import { listPrompts, promptUsage, renderPrompt } from "@/server/services/prompts";
+import { PROMPT_SORTS } from "@/server/services/prompts/schemas";
 import { previewRetention } from "@/server/services/retention";
 import { listPinnedCharts, listSavedViews } from "@/server/services/saved-views";
 import { getShareLinkSettings, listShareLinks } from "@/server/services/sharing";
@@ -399,6 +401,11 @@ const findingReads: Read[] = [
 const mostFrequent = (world: World) =>
   world.values(`select id from findings where project_id = 'prj_scale_big' order by occurrence_count desc limit 5`);
 
+const promptNames =
+  <More extends object>(more: More) =>
+  async (world: World) =>
+    (await world.spread("prompts", "created_at", "name")).map(({ id }) => ({ promptName: id, ...more }));
+
 const aroundReads: Read[] = [
   ...paged(listAudit, "all", {}, inAudit),
   read(
@@ -579,6 +586,13 @@ const aroundReads: Read[] = [
     SAVED_VIEW_LISTS.map((list) => ({ list })),
   ),
   read(listPinnedCharts, "", [{}]),
+  read(
+    listPrompts,
+    "by each order",
+    PROMPT_SORTS.map((sort) => ({ sort })),
+  ),
+  read(renderPrompt, "", promptNames({})),
+  read(promptUsage, "", promptNames({ from: 0, to: Date.now() })),
   read(listProjects, "", [{}]),
   read(listPeople, "all", [{}, { limit: 500 }]),
   read(getPerson, "", [{ userId: OWNER }]),

@@ -652,6 +652,10 @@ export const TABLES = {
     person: { holds: "ids", by: ["user_id"], erased: "cascade", with: "memberships" },
     project: "cascade",
   },
+  prompts: { conversation: nothing("What members wrote."), person: NO_ACCOUNT, project: "cascade" },
+  prompt_versions: { conversation: nothing("What members wrote."), person: OPAQUE_ID, project: "cascade" },
+  prompt_labels: { conversation: nothing("What members wrote."), person: NO_ACCOUNT, project: "cascade" },
+  prompt_label_events: { conversation: nothing("What members wrote."), person: OPAQUE_ID, project: "cascade" },
   alerts: {
     conversation: nothing("What members wrote: names, models, labels and limits."),
     person: NO_CONVERSATION,

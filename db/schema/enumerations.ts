@@ -173,6 +173,10 @@ export const SAVED_VIEW_LISTS = [
   "charts",
 ] as const;
 
+/** What a managed prompt is: one text, or messages of a chat. */
+export const PROMPT_KINDS = ["text", "chat"] as const;
+export const PROMPT_ROLES = ["system", "developer", "user", "assistant"] as const;
+
 /** What a shared copy leaves out: values that masking finds, all content of messages, or nothing. */
 export const SHARE_MASKINGS = ["personal_data", "content", "nothing"] as const;
 

@@ -54,6 +54,7 @@ export { evaluationJudgements, evaluationJudgings } from "./judging";
 export { deliveries, notices, notificationRules } from "./notifications";
 export { modelPriceDefinitions, priceCatalogues } from "./pricing";
 export { projects } from "./projects";
+export { promptLabelEvents, promptLabels, prompts, promptVersions } from "./prompts";
 export { retentionSettings } from "./retention";
 export { sampleProjects } from "./samples";
 export {

@@ -1,4 +1,4 @@
-import type { CONDITION_OPERATORS, PRICE_PROVIDERS, SEVERITIES } from "./enumerations";
+import type { CONDITION_OPERATORS, PRICE_PROVIDERS, PROMPT_ROLES, SEVERITIES } from "./enumerations";
 
 /** Shapes of JSON columns; the services' zod schemas satisfy them. */
 
@@ -130,3 +130,6 @@ export type SharedPart =
       cost: SharedCost | null;
     }
   | { kind: "occurrence"; at: number; summary: SharedText; quotes: SharedText[] };
+
+/** What a managed prompt says: text, or messages of a chat. */
+export type PromptContent = string | { role: (typeof PROMPT_ROLES)[number]; content: string }[];

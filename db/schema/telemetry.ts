@@ -411,6 +411,9 @@ export const modelCalls = pgTable(
     cost: jsonb("cost"),
     /** The cost that the client reported, US dollars; never added to ours. */
     reportedCost: numeric("reported_cost"),
+    /** The managed prompt that it was made from, as its spans name it. */
+    promptName: text("prompt_name"),
+    promptVersion: text("prompt_version"),
     /** Copied from the conversation: costs are grouped by label, and the trigger sees only the call. */
     labels: text("labels").array().notNull().default(sql`'{}'`),
   },
@@ -419,6 +422,7 @@ export const modelCalls = pgTable(
     withinProject("model_calls_conversation", t, t.conversationId, conversations).onDelete("cascade"),
     index("model_calls_conversation_id").on(t.projectId, t.conversationId),
     index("model_calls_newest").on(t.projectId, desc(t.startedAt)),
+    index("model_calls_prompt").on(t.projectId, t.promptName, desc(t.startedAt)).where(sql`prompt_name is not null`),
     index("model_calls_response").on(t.projectId, t.responseId).where(sql`response_id is not null`),
   ],
 );

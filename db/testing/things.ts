@@ -25,6 +25,7 @@ const REFERENCES: Record<string, Partial<Reference> & { table: string }> = {
   n: { table: "evaluation_rows", id: "n" },
   noteId: { table: "finding_notes" },
   modelPriceId: { table: "model_price_definitions" },
+  promptName: { table: "prompts", id: "name" },
   rootModelId: { table: "training_jobs" },
   receiptId: { table: "ingest_receipts" },
   runId: { table: "rule_runs" },

@@ -19,6 +19,7 @@ import { HOME } from "./home";
 import { KNOWLEDGE_GOALS } from "./knowledge-goals";
 import { NOTIFICATIONS } from "./notifications";
 import { PRICING } from "./pricing";
+import { PROMPTS } from "./prompts";
 import { SAMPLE } from "./sample";
 import { SAVED_VIEWS } from "./saved-views";
 import { SERVING } from "./serving";
@@ -41,6 +42,7 @@ export const operations = {
   ...DATASETS,
   ...DATASET_FILES,
   ...NOTIFICATIONS,
+  ...PROMPTS,
   ...CHARTS,
   ...SAVED_VIEWS,
   ...SHARING,

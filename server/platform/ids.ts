@@ -12,6 +12,8 @@ export type IdPrefix =
   | "nr"
   | "sv"
   | "shr"
+  | "prm"
+  | "ple"
   | "ntc"
   | "wi"
   | "tch"

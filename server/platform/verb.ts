@@ -27,6 +27,9 @@ type Spec<Input extends z.ZodType, Reply extends z.ZodType, E extends Effect = E
 /** An operation of `/v1` says more than its summary, as any program may call it. */
 type Described = { description: string };
 
+/** For a read that clients repeat: `/v1` responds with an ETag, and with a 304 while the reply is the one that they have. */
+type Revalidated = { revalidated?: true };
+
 /** For a write: the reduced reply for a caller who may not read what it changed. */
 type WriteOnly = {
   writeOnlyReply?:
@@ -66,7 +69,10 @@ export type Verb<
   (ctx: Ctx, input: z.input<Input>): Promise<z.output<Reply>>;
   /** For a caller with its own transaction: runs the `before` phase and returns the rest. */
   prepare(ctx: Ctx, input: z.input<Input>): Promise<PreparedCall<Ctx, z.output<Reply>>>;
-  spec: Spec<Input, Reply, E> & Described & WriteOnly & { scope: "project"; capability: readonly Capability[] };
+  spec: Spec<Input, Reply, E> &
+    Described &
+    WriteOnly &
+    Revalidated & { scope: "project"; capability: readonly Capability[] };
 };
 
 /** A service operation of a signed-in person outside any project. */
@@ -166,7 +172,10 @@ function requireWrite({ name, effect }: Spec<z.ZodType, z.ZodType>, work: unknow
  * `writeOnlyReply`. A write runs in one transaction with its audit row, which `auditNote` adds details to.
  */
 export function verb<Input extends z.ZodType, Reply extends z.ZodType, Prepared, E extends Effect>(
-  spec: Spec<Input, Reply, E> & Described & WriteOnly & { capability: Capability | readonly Capability[] },
+  spec: Spec<Input, Reply, E> &
+    Described &
+    WriteOnly &
+    Revalidated & { capability: Capability | readonly Capability[] },
   work: Work<Ctx, z.output<Input>, Reply, Prepared>,
 ): Verb<Input, Reply, E> {
   requireWrite(spec, work);

@@ -7,6 +7,7 @@ import { recordDatabaseSuccess } from "@/server/platform/database/database-fault
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { hasTooManyParameters, QUERY_PARAMETERS_MAX } from "@/server/platform/http/query-parameters";
 import { requestIdOf } from "@/server/platform/http/request-id";
+import { etagOf, matchesEtag } from "@/server/platform/http/revalidation";
 import { isFrozenObject, memoizeByFrozenObject } from "@/server/platform/memoize";
 import { createRateLimiter, requestLimits } from "@/server/services/rate-limits";
 import { countRefusal } from "@/server/services/telemetry";
@@ -33,6 +34,15 @@ const json = (body: unknown, status: number, headers: Record<string, string> = {
     headers: { "content-type": "application/json", ...headers },
   });
 
+/** Returns the reply with its ETag, or a 304 without it if that is what the client has. Private: it depends on the caller. */
+function revalidated(request: Request, reply: unknown): Response {
+  const body = new TextEncoder().encode(JSON.stringify(reply));
+  const headers = { etag: etagOf(body), "cache-control": "private, no-cache" };
+  return matchesEtag(request.headers.get("if-none-match"), headers.etag)
+    ? new Response(null, { status: 304, headers })
+    : new Response(body, { headers: { ...headers, "content-type": "application/json" } });
+}
+
 const problemOf = (unreadable: string) =>
   hasTooManyParameters(unreadable)
     ? `The address has more than ${QUERY_PARAMETERS_MAX} query parameters.`
@@ -56,7 +66,10 @@ async function runVerb(context: RequestContext, operation: VerbOperation) {
     const { finish } = await verb.prepare(as, input as never);
     return async (on) => {
       const { reply, after } = await finish(on);
-      return { response: json(reply, status, deprecationOf(verb.spec.input, input)), after };
+      const response = verb.spec.revalidated
+        ? revalidated(given, reply)
+        : json(reply, status, deprecationOf(verb.spec.input, input));
+      return { response, after };
     };
   };
   const key = method === "POST" ? idempotencyKeyOf(request.headers) : undefined;

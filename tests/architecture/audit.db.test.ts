@@ -52,6 +52,7 @@ import {
 } from "@/server/services/notifications/testing";
 import { changeRights } from "@/server/services/people";
 import { createModelPrice } from "@/server/services/pricing";
+import { createPrompt } from "@/server/services/prompts";
 import { judgeEvaluation } from "@/server/services/proof";
 import { judgeableEvaluation } from "@/server/services/proof/testing/judgeable-evaluation";
 import { storedEvaluation } from "@/server/services/proof/testing/stored-evaluation";
@@ -166,6 +167,10 @@ const collectingDatasetOf = async (ctx: Ctx) => {
 };
 const viewOf = async (ctx: Ctx) =>
   (await createSavedView(ctx, { list: "findings", name: "A view", query: "" })).savedView.id;
+
+const promptOf = async (ctx: Ctx) => ({
+  promptName: (await createPrompt(ctx, { name: "refund", content: "Be kind." })).prompt.name,
+});
 
 const datasetOf = async (ctx: Ctx) => (await createDataset(ctx, { name: "Answers" })).dataset.id;
 const importOf = async (ctx: Ctx) => ({
@@ -467,6 +472,12 @@ const SAMPLES: Record<string, Sample> = {
   "tuningConfigs.delete": async ({ ctx }) => ({
     input: { configId: (await trainingWorld(ctx, "a")).configId },
   }),
+  "prompts.create": async () => ({
+    input: { name: "refund", content: "Be kind to {{user}}.", labels: ["production"] },
+  }),
+  "prompts.createVersion": async ({ ctx }) => ({ input: { ...(await promptOf(ctx)), content: "Be brief." } }),
+  "prompts.delete": async ({ ctx }) => ({ input: await promptOf(ctx) }),
+  "prompts.moveLabel": async ({ ctx }) => ({ input: { ...(await promptOf(ctx)), label: "production", version: 1 } }),
   "savedViews.delete": async ({ ctx }) => ({ input: { savedViewId: await viewOf(ctx) } }),
   "savedViews.update": async ({ ctx }) => ({ input: { savedViewId: await viewOf(ctx), name: "Renamed" } }),
   "shareLinks.create": async ({ ctx }) => ({ input: await sharableIn(ctx) }),

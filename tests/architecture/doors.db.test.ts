@@ -72,6 +72,7 @@ const READS_BY_POST = new Set([
   "examples.previewConversations",
   "modelPrices.estimate",
   "modelPrices.previewPattern",
+  "prompts.render",
   "workItems.preview",
 ]);
 

@@ -588,6 +588,9 @@ const ECHOES = [
   "notificationRules.create",
   "notificationRules.update",
   "pinnedCharts.update",
+  "prompts.create",
+  "prompts.createVersion",
+  "prompts.moveLabel",
   "savedViews.create",
   "savedViews.update",
   // Refused without the right to read what is shared.

@@ -144,6 +144,16 @@ const range: Parameter = {
   schema: { type: "string" },
 };
 
+const ifNoneMatch: Parameter = {
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description: "The `ETag` of an earlier reply: while it is the same, the response is a 304.",
+  schema: { type: "string" },
+};
+
+const etag = { description: "Of this reply, for `If-None-Match`.", schema: { type: "string" } };
+
 const json = (schema: JsonSchema, example: unknown) => ({ "application/json": { schema, example } });
 
 function bodyOf(schema: JsonSchema, taken: readonly string[]): DescribedOperation["requestBody"] {
@@ -204,10 +214,19 @@ function describeVerb(operation: VerbOperation, id: string, schemas: Schemas): D
     tags: [operation.heading],
     summary: spec.summary,
     description,
-    parameters: [...addressOf(path, input, !takesBody), ...(method === "POST" ? [idempotencyKey] : [])],
+    parameters: [
+      ...addressOf(path, input, !takesBody),
+      ...(method === "POST" ? [idempotencyKey] : []),
+      ...(spec.revalidated ? [ifNoneMatch] : []),
+    ],
     ...(body ? { requestBody: body } : {}),
     responses: {
-      [status]: { description: "Done.", content: replyOf(spec.reply, id, schemas, spec.writeOnlyReply?.reply) },
+      [status]: {
+        description: "Done.",
+        ...(spec.revalidated ? { headers: { ETag: etag } } : {}),
+        content: replyOf(spec.reply, id, schemas, spec.writeOnlyReply?.reply),
+      },
+      ...(spec.revalidated ? { 304: { description: "Not changed since `If-None-Match`." } } : {}),
       ...problemRefs([...codes, ...GUARDED]),
     },
     security: isProjectQualified(path) ? EITHER : KEY_ONLY,

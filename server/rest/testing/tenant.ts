@@ -25,6 +25,7 @@ import { storedTrackerDelivery } from "@/server/services/diagnostics/work-items/
 import { inviteMember } from "@/server/services/members";
 import { failedDelivery, storedAlert, storedNotificationRule } from "@/server/services/notifications/testing";
 import { createModelPrice } from "@/server/services/pricing";
+import { createPrompt } from "@/server/services/prompts";
 import { createSavedView } from "@/server/services/saved-views";
 import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
 import { createShareLink, updateShareLinkSettings } from "@/server/services/sharing";
@@ -104,6 +105,7 @@ export async function tenant(mark: string) {
   await storedNotificationRule(ctx, `Rule ${mark}`);
   await storedAlert(ctx, `Alert ${mark}`);
   await createSavedView(ctx, { list: "conversations", name: `View ${mark}`, query: `q=${mark}`, shared: true });
+  await createPrompt(ctx, { name: `prompt-${mark}`, content: `${mark} {{question}}`, labels: ["production"] });
   await updateShareLinkSettings(ctx, { enabled: true });
   await createShareLink(ctx, { findingId: findings[0]!.id });
   const datasetId = await storedDataset(ctx, `Dataset ${mark}`);

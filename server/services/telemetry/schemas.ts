@@ -69,6 +69,12 @@ export type PlacedMessage = z.infer<typeof placedMessage>;
 export const spanError = z.object({ type: z.string().nullable(), message: z.string().nullable() });
 export type SpanError = z.infer<typeof spanError>;
 
+/** The managed prompt that a call was made from, as its spans name it; `version` is null if they do not. */
+export const promptReference = z.object({ name: z.string(), version: z.string().nullable() });
+export type PromptReference = z.infer<typeof promptReference>;
+/** How a conversation's traits name a prompt. */
+export const promptText = ({ name, version }: PromptReference) => (version === null ? name : `${name} ${version}`);
+
 /** A leaf model call (wrappers and duplicate spans are excluded). `usage` is in disjoint token buckets, `null` when unknown. */
 export const modelCall = z.object({
   spanId: z.string(),
@@ -87,6 +93,7 @@ export const modelCall = z.object({
   error: spanError.nullable(),
   cost: cost.nullable(),
   reportedCost: z.number().nullable(),
+  prompt: promptReference.nullable(),
 });
 export type ModelCall = z.infer<typeof modelCall>;
 

@@ -170,6 +170,7 @@ export const modelCallOf = (row: typeof modelCalls.$inferSelect) => ({
   error: row.error as SpanError | null,
   cost: row.cost === null ? null : completeCost(row.cost as Cost),
   reportedCost: row.reportedCost === null ? null : Number(row.reportedCost),
+  prompt: row.promptName === null ? null : { name: row.promptName, version: row.promptVersion },
 });
 
 export const toolCallOf = (row: typeof toolCalls.$inferSelect) => ({

@@ -1,4 +1,4 @@
-import type { SpanType } from "../schemas";
+import type { PromptReference, SpanType } from "../schemas";
 import type { IdReader } from "./readers/ids";
 import type { MessageSource } from "./readers/message-source";
 import type { Reader } from "./readers/reader";
@@ -19,7 +19,7 @@ export type Fields = {
   /** The version or release of what sent the span; an attribute of its resource. */
   version: Reader<string>;
   /** The managed prompt that a call was made from, with its version if there is one. */
-  prompt: Reader<string>;
+  prompt: Reader<PromptReference>;
   /** What people tag a conversation with. Those of all conventions are combined. */
   labels: Reader<string[]>;
 

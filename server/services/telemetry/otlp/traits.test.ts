@@ -1,20 +1,81 @@
 import { expect, test } from "vitest";
 import { traitsOf } from "../projection/traits-of";
-import { TRAIT_CHARACTERS, TRAIT_VALUES_MAX } from "../schemas";
+import { promptText, TRAIT_CHARACTERS, TRAIT_VALUES_MAX } from "../schemas";
 import { readSpan } from ".";
-import { assemble, spanOf, spansOf } from "./testing/conversations";
+import { createAssembler } from "./assemble/create-assembler";
+import { assemble, idOf, spanOf, spansOf, transcriptOf } from "./testing/conversations";
 import type { SentAttributes } from "./testing/encode-otlp";
 
 const CALL = { "gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-5" };
 
-test.each<[name: string, attributes: SentAttributes, prompt: string]>([
+test.each<[name: string, attributes: SentAttributes, prompt: string, version?: string]>([
   ["OpenTelemetry", { "gen_ai.prompt.name": "refund" }, "refund"],
-  ["Langfuse", { "langfuse.observation.prompt.name": "refund", "langfuse.observation.prompt.version": 3 }, "refund 3"],
-  ["OpenLLMetry", { "traceloop.prompt.key": "refund", "traceloop.prompt.version": 3 }, "refund 3"],
+  ["OpenTelemetry", { "gen_ai.prompt.name": "refund", "gen_ai.prompt.version": "3" }, "refund", "3"],
+  [
+    "Langfuse",
+    { "langfuse.observation.prompt.name": "refund", "langfuse.observation.prompt.version": 3 },
+    "refund",
+    "3",
+  ],
+  [
+    "LangSmith",
+    { "langsmith.metadata.lc_hub_repo": "refund", "langsmith.metadata.lc_hub_commit_hash": "c0ffee" },
+    "refund",
+    "c0ffee",
+  ],
+  ["OpenLLMetry", { "traceloop.prompt.key": "refund", "traceloop.prompt.version": 3 }, "refund", "3"],
   ["OpenInference", { "llm.prompt_template.version": "v1.0" }, "v1.0"],
-])("a managed prompt is read as %s sends it", (_name, attributes, prompt) => {
-  expect(assemble(spansOf([{ attributes: { ...CALL, ...attributes } }])).prompts).toEqual([prompt]);
+])("a managed prompt is read as %s sends it", (_name, attributes, name, version) => {
+  const { prompts, modelCalls } = assemble(spansOf([{ attributes: { ...CALL, ...attributes } }]));
+  expect(modelCalls.map(({ prompt }) => prompt)).toEqual([{ name, version: version ?? null }]);
+  expect(prompts).toEqual([version === undefined ? name : `${name} ${version}`]);
   expect(readSpan(spanOf(attributes), []).unmapped).toEqual([]);
+});
+
+test("OpenLLMetry's messages and the name of a prompt share a prefix, and both are read", () => {
+  const attributes = {
+    ...CALL,
+    "gen_ai.prompt.0.role": "system",
+    "gen_ai.prompt.0.content": "Be kind.",
+    "gen_ai.prompt.1.role": "user",
+    "gen_ai.prompt.1.content": "Hello",
+    "gen_ai.completion.0.role": "assistant",
+    "gen_ai.completion.0.content": "Hi",
+  };
+  const named = { ...attributes, "gen_ai.prompt.name": "refund", "gen_ai.prompt.version": 3 };
+  const [plain, both] = [attributes, named].map((one) => assemble(spansOf([{ attributes: one }])));
+  expect(both!.modelCalls[0]!.prompt).toEqual({ name: "refund", version: "3" });
+  expect(transcriptOf(both!)).toEqual(["system: Be kind.", "user: Hello", "assistant: Hi"]);
+  expect(both!.messages).toEqual(plain!.messages);
+  expect(readSpan(spanOf(named), []).unmapped).toEqual([]);
+});
+
+test("a call is made from the prompt of the nearest span around it, unless its own names another", () => {
+  const refund = { "gen_ai.prompt.name": "refund", "gen_ai.prompt.version": 3 };
+  const spans = spansOf([
+    { attributes: refund },
+    { parentSpanId: idOf(1), attributes: { "gen_ai.operation.name": "invoke_agent" } },
+    { parentSpanId: idOf(2), attributes: CALL },
+    { parentSpanId: idOf(2), attributes: { ...CALL, "gen_ai.prompt.name": "greeting" } },
+    { attributes: CALL },
+  ]);
+  const named = (from: typeof spans) => assemble(from).modelCalls.map(({ prompt }) => prompt && promptText(prompt));
+  expect(named(spans)).toEqual(["refund 3", "greeting", null]);
+  expect(named(spans.toReversed())).toEqual(["refund 3", "greeting", null]);
+});
+
+test("a call that was read before the span around it gets that one's prompt once it arrives", () => {
+  const [around, call] = spansOf([
+    { attributes: { "gen_ai.prompt.name": "refund" } },
+    { parentSpanId: idOf(1), attributes: CALL },
+  ]);
+  const assembler = createAssembler();
+  assembler.add(call!, []);
+  const before = assembler.finish().modelCalls[0];
+  expect(before?.prompt).toBeNull();
+  expect(assembler.finish().modelCalls[0]).toBe(before);
+  assembler.add(around!, []);
+  expect(assembler.finish().modelCalls[0]?.prompt).toEqual({ name: "refund", version: null });
 });
 
 test("a version is named after its service, and a revision beside it is another", () => {

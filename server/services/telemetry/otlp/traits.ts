@@ -1,13 +1,13 @@
-import { TRAIT_CHARACTERS, TRAIT_VALUES_MAX } from "../schemas";
+import { promptText, TRAIT_CHARACTERS, TRAIT_VALUES_MAX } from "../schemas";
 import { cutText } from "./cut-text";
 import { sourcesOf } from "./readers/precedence";
+import { PROMPT } from "./readers/prompt";
 import { firstOf } from "./readers/reader";
 import { SmallestTexts } from "./smallest-texts";
 import type { AssembledConversation, SpanRecord } from "./types";
 
 const SERVICE_NAME = sourcesOf("serviceName");
 const VERSIONS = sourcesOf("version");
-const PROMPTS = sourcesOf("prompt");
 
 /** Attributes of a resource that name what is deployed. */
 export const VERSION_ATTRIBUTES = VERSIONS.flatMap(({ takes }) => takes);
@@ -37,8 +37,8 @@ export class TraitFold {
       const version = reader.read(resource);
       if (version !== undefined) this.versions.add(service === undefined ? version : `${service} ${version}`);
     }
-    const prompt = firstOf(PROMPTS, attributes);
-    if (prompt !== undefined) this.prompts.add(prompt);
+    const prompt = firstOf(PROMPT, attributes);
+    if (prompt !== undefined) this.prompts.add(promptText(prompt));
   }
 
   traits(): Pick<AssembledConversation, "versions" | "prompts"> {

@@ -197,7 +197,15 @@ const modelCallRow = (conversationId: string, call: UnpricedModelCall, place: nu
   ended_at: Math.floor(call.endedAt),
   place,
   reported_cost: call.reportedCost,
+  prompt_name: call.prompt?.name ?? null,
+  prompt_version: call.prompt?.version ?? null,
 });
+
+/** What a call's digest is of: without an absent prompt, so that rows stored before prompts were read are unchanged. */
+function callContent(conversationId: string, call: UnpricedModelCall, place: number) {
+  const { prompt_name, prompt_version, ...row } = modelCallRow(conversationId, call, place);
+  return prompt_name === null ? row : { ...row, prompt_name, prompt_version };
+}
 
 type ChangedCall = { id: string; call: UnpricedModelCall; place: number; labels: string[]; digest: string };
 
@@ -212,7 +220,7 @@ function changedModelCalls(conversations: readonly Described[], stored: StoredRo
       const key = callKey(call);
       gone.delete(key);
       const before = stored.modelCalls.get(key);
-      const digest = memo.digest(call, `${place}`, () => digestOf(modelCallRow(id, call, place)));
+      const digest = memo.digest(call, `${place}`, () => digestOf(callContent(id, call, place)));
       // Not part of the digest: people change labels without a rebuild.
       if (before?.digest !== digest || !sameList(before.labels, labels))
         changed.push({ id, call, place, labels, digest });

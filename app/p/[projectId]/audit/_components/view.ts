@@ -60,6 +60,7 @@ const SUBJECTS = [
   { value: "rules", label: "Rules" },
   { value: "ruleRuns", label: "Rule Runs" },
   { value: "diagnosticSettings", label: "Diagnostic settings" },
+  { value: "prompts", label: "Prompts" },
   { value: "savedViews", label: "Saved views" },
   { value: "shareLinks", label: "Share links" },
   { value: "deletions", label: "User data deletions" },

@@ -77,7 +77,7 @@ export function createAssembler(texts: TextStore = IN_MEMORY): Assembler {
       const { toolCalls, failedByResult } = joinToolCalls(spans, tree, messages, toolCallMemo);
       return {
         messages,
-        modelCalls: modelCallsOf(calls, modelCalls),
+        modelCalls: modelCallsOf(calls, modelCalls, tree),
         toolCalls,
         errorCount: failedSpans(spans, calls, tree) + failedByResult,
         feedback: sentFeedback(spans),
@@ -96,10 +96,16 @@ export function createAssembler(texts: TextStore = IN_MEMORY): Assembler {
   };
 }
 
-function modelCallsOf(calls: readonly JoinedCall[], modelCalls: ModelCalls): AssembledConversation["modelCalls"] {
+function modelCallsOf(
+  calls: readonly JoinedCall[],
+  modelCalls: ModelCalls,
+  tree: SpanTree,
+): AssembledConversation["modelCalls"] {
+  // As clients hand a prompt down to every span inside the one that they set it on.
+  const withPrompt = tree.finderAbove(({ prompt }) => prompt !== null);
   return [...calls]
     .sort((one, other) => byTime(one.spans[0] as SpanFacts, other.spans[0] as SpanFacts))
-    .map((call) => modelCalls.of(call))
+    .map((call) => modelCalls.of(call, withPrompt))
     .filter((call) => call !== null);
 }
 

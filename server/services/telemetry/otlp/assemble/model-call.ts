@@ -1,24 +1,33 @@
 import type { Usage } from "@/server/services/pricing/schemas";
 import { isOfKnownBucket } from "@/server/services/pricing/usage/schemas";
+import type { PromptReference } from "../../schemas";
 import type { UnpricedModelCall } from "../types";
 import { sameTotals, saysUsage } from "./duplicate-spans";
 import { type JoinedCall, timesOf } from "./join-calls";
-import type { CallSpan } from "./span-facts";
+import type { CallSpan, SpanFacts } from "./span-facts";
 
 const BYTES_PER_CALL = 500;
 
+type Made = { spans: readonly CallSpan[]; prompt: PromptReference | null; call: UnpricedModelCall | null };
+
 /** The calls of a growing conversation. A call is rebuilt only if its spans have changed. */
 export class ModelCalls {
-  private readonly made = new Map<CallSpan, { spans: readonly CallSpan[]; call: UnpricedModelCall | null }>();
+  private readonly made = new Map<CallSpan, Made>();
 
-  of(joined: JoinedCall): UnpricedModelCall | null {
+  /** `withPrompt` returns the nearest span around another that names a managed prompt. */
+  of(joined: JoinedCall, withPrompt: (span: SpanFacts) => SpanFacts | undefined): UnpricedModelCall | null {
     const [first] = joined.spans;
     if (!first) return null;
+    const { prompt } = joined.spans.find((span) => span.prompt !== null) ?? withPrompt(first) ?? first;
     const made = this.made.get(first);
-    if (made && made.spans.length === joined.spans.length && made.spans.every((span, at) => span === joined.spans[at]))
+    if (
+      made?.prompt === prompt &&
+      made.spans.length === joined.spans.length &&
+      made.spans.every((span, at) => span === joined.spans[at])
+    )
       return made.call;
-    const call = modelCallOf(joined);
-    this.made.set(first, { spans: joined.spans, call });
+    const call = modelCallOf(joined, prompt);
+    this.made.set(first, { spans: joined.spans, prompt, call });
     return call;
   }
 
@@ -29,7 +38,7 @@ export class ModelCalls {
 }
 
 /** Returns a call in the API's form; what its first span lacks is taken from the others. */
-function modelCallOf({ spans }: JoinedCall): UnpricedModelCall | null {
+function modelCallOf({ spans }: JoinedCall, prompt: PromptReference | null): UnpricedModelCall | null {
   const [first] = spans;
   if (!first) return null;
   const calls = spans.map((span) => span.call);
@@ -54,6 +63,7 @@ function modelCallOf({ spans }: JoinedCall): UnpricedModelCall | null {
     status: first.error === null ? "ok" : "error",
     error: first.error,
     reportedCost: firstKnown(calls, (call) => call.reportedCost),
+    prompt,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { SpanError, SpanType } from "../../schemas";
+import type { PromptReference, SpanError, SpanType } from "../../schemas";
 import type { PlainMessage } from "../messages/plain-message";
 import { resolveControlFlow, resolveError } from "../readers/error";
 import { type FeedbackFacts, readFeedback } from "../readers/feedback";
@@ -12,6 +12,7 @@ import {
   SYSTEM_MESSAGES,
 } from "../readers/input-output";
 import { RESPONSE_ID, resolveModels } from "../readers/model";
+import { PROMPT } from "../readers/prompt";
 import { PROVIDER, resolveProvider } from "../readers/provider";
 import { firstOf } from "../readers/reader";
 import { resolveReportedCost } from "../readers/reported-cost";
@@ -55,6 +56,8 @@ export type SpanFacts = {
   call: CallFacts | null;
   tool: ToolFacts | null;
   feedback: readonly FeedbackFacts[];
+  /** What it was made from, and what is inside it unless that says otherwise. */
+  prompt: PromptReference | null;
   input: ListId;
   output: ListId;
 };
@@ -87,6 +90,7 @@ export function readFacts(
     call: type === "llm" || type === "embedding" ? readCall(view, error !== null) : null,
     tool: type === "tool" ? storedTool(readTool(view), texts) : null,
     feedback: readFeedback(view),
+    prompt: firstOf(PROMPT, span.attributes) ?? null,
     input,
     output,
   };

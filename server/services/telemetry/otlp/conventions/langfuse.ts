@@ -5,10 +5,10 @@ import {
   mapped,
   numberOf,
   objectIn,
+  promptIn,
   type Reader,
   text,
   textInJson,
-  textWithVersion,
   value,
 } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
@@ -23,7 +23,7 @@ export const LANGFUSE: Convention = {
   conversationId: [text("langfuse.session.id")],
   userId: [text("langfuse.user.id")],
   version: [text("langfuse.release")],
-  prompt: [textWithVersion("langfuse.observation.prompt.name", "langfuse.observation.prompt.version")],
+  prompt: [promptIn("langfuse.observation.prompt.name", "langfuse.observation.prompt.version")],
   labels: [tagsIn("langfuse.trace.tags")],
   spanType: [
     mapped("langfuse.observation.type", {

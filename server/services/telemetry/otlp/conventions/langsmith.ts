@@ -1,5 +1,5 @@
 import type { Convention } from "../convention";
-import { mapped, text } from "../readers/reader";
+import { mapped, promptIn, text } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
 
 export const LANGSMITH: Convention = {
@@ -9,6 +9,7 @@ export const LANGSMITH: Convention = {
   // Its `langsmith.trace.session_id` is the id of a project.
   conversationId: ["thread_id", "session_id", "conversation_id"].map((name) => text(`langsmith.metadata.${name}`)),
   userId: [text("langsmith.metadata.user_id")],
+  prompt: [promptIn("langsmith.metadata.lc_hub_repo", "langsmith.metadata.lc_hub_commit_hash")],
   labels: [tagsIn("langsmith.span.tags")],
   ownTags: /^langsmith:/i,
   // Under OpenTelemetry's name, prompts are `chat` and retrievers `embeddings`.

@@ -1,6 +1,6 @@
 import type { Convention } from "../convention";
 import { flattened, messagesIn } from "../readers/message-source";
-import { mapped, number, type Reader, sumOf, text, textInJson, value } from "../readers/reader";
+import { mapped, number, promptIn, type Reader, sumOf, text, textInJson, value } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
 import { TIER_KEYS } from "../usage/tier-keys";
 
@@ -59,7 +59,7 @@ export const OPENINFERENCE: Convention = {
     ["llm.token_count.completion_details.reasoning", "reasoning"],
     ["llm.token_count.total", "total"],
   ],
-  prompt: [text("llm.prompt_template.version")],
+  prompt: [promptIn("llm.prompt_template.version")],
   shown: [
     "llm.invocation_parameters",
     "embedding.invocation_parameters",

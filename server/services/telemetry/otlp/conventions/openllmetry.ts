@@ -1,6 +1,6 @@
 import type { Convention } from "../convention";
 import { flattened, messagesIn } from "../readers/message-source";
-import { mapped, objectIn, text, textOf, textWithVersion, value } from "../readers/reader";
+import { mapped, objectIn, promptIn, text, textOf, value } from "../readers/reader";
 import type { SpanView } from "../readers/span-view";
 import { tagsIn } from "../readers/tags";
 
@@ -45,7 +45,7 @@ export const OPENLLMETRY: Convention = {
   outputMessages: [flattened("gen_ai.completion.", "assistant"), messagesIn("gen_ai.completion", "assistant")],
   inputs: [messagesIn("traceloop.entity.input", "user")],
   outputs: [messagesIn("traceloop.entity.output", "assistant")],
-  prompt: [textWithVersion("traceloop.prompt.key", "traceloop.prompt.version")],
+  prompt: [promptIn("traceloop.prompt.key", "traceloop.prompt.version")],
   toolName: [text("traceloop.entity.name")],
   toolArguments: [value("traceloop.entity.input")],
   toolResult: [value("traceloop.entity.output")],

@@ -1,6 +1,6 @@
 import type { Convention, GivenFeedback } from "../convention";
 import { eventPerMessage, messagesIn, wholeInEvent } from "../readers/message-source";
-import { mapped, objectIn, text, textOf, texts, value } from "../readers/reader";
+import { mapped, objectIn, promptIn, text, textOf, texts, value } from "../readers/reader";
 import type { SpanView } from "../readers/span-view";
 import type { Attributes } from "../types";
 
@@ -13,7 +13,7 @@ export const OPENTELEMETRY: Convention = {
   userId: [text("enduser.id")],
   serviceName: [text("service.name")],
   version: [text("service.version"), text("vcs.ref.head.revision"), text("vcs.repository.ref.revision")],
-  prompt: [text("gen_ai.prompt.name")],
+  prompt: [promptIn("gen_ai.prompt.name", "gen_ai.prompt.version")],
   spanType: [
     mapped("gen_ai.operation.name", {
       chat: "llm",

@@ -1,4 +1,6 @@
 import { isExactNumber } from "@/server/platform/json/exact-json";
+import { type PromptReference, TRAIT_CHARACTERS } from "../../schemas";
+import { cutText } from "../cut-text";
 import type { Attributes, AttributeValue } from "../types";
 import { parseJson, unwrapList } from "./json-text";
 
@@ -25,14 +27,15 @@ export function text(name: string): Reader<string> {
   return { takes: [name], read: (attributes) => textOf(attributes[name]) };
 }
 
-/** Reads text, followed by the version that another attribute names. */
-export function textWithVersion(name: string, version: string): Reader<string> {
+/** Reads a managed prompt: its name, and the version that another attribute has. */
+export function promptIn(name: string, version?: string): Reader<PromptReference> {
   return {
-    takes: [name, version],
+    takes: version === undefined ? [name] : [name, version],
     read: (attributes) => {
-      const found = textOf(attributes[name]);
-      const of = textOf(attributes[version]);
-      return found === undefined || of === undefined ? found : `${found} ${of}`;
+      const found = cutText(textOf(attributes[name]) ?? "", TRAIT_CHARACTERS);
+      if (found === null) return undefined;
+      const of = version === undefined ? undefined : textOf(attributes[version]);
+      return { name: found, version: of === undefined ? null : cutText(of, TRAIT_CHARACTERS) };
     },
   };
 }
