@@ -15,6 +15,7 @@ import { DIAGNOSTICS } from "./diagnostics";
 import { EVALUATIONS } from "./evaluations";
 import { FILES } from "./files";
 import { FINDINGS } from "./findings";
+import { GATEWAY } from "./gateway";
 import { HOME } from "./home";
 import { KNOWLEDGE_GOALS } from "./knowledge-goals";
 import { NOTIFICATIONS } from "./notifications";
@@ -51,6 +52,7 @@ export const operations = {
   ...PRICING,
   ...TRAINING,
   ...SERVING,
+  ...GATEWAY,
   ...EVALUATIONS,
   ...TRAINERS,
   ...PROJECTS,

@@ -1,10 +1,9 @@
+import { completeChat, listServedModels } from "@/server/services/gateway";
 import { cancelExport, createExport, getExport, listExports } from "@/server/services/model-exports";
 import {
-  completeChat,
   deployCheckpoint,
   getDeployment,
   listDeployments,
-  listServedModels,
   rollBackDeployment,
   startPlayground,
   stopDeployment,

@@ -12,6 +12,7 @@ export const CAPABILITIES = [
   "project:data:write",
   "project:models:manage",
   "telemetry:write",
+  "gateway:use",
   "connections:manage",
   "project:admin",
 ] as const;
@@ -36,6 +37,7 @@ const EDITS = [
   "models:manage",
   "project:data:write",
   "telemetry:write",
+  "gateway:use",
 ] as const satisfies readonly Capability[];
 
 export const ROLE_CAPABILITIES: Record<Role, readonly Capability[]> = {

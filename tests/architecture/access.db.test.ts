@@ -20,7 +20,14 @@ beforeAll(attachTrainer);
 
 /** The table on the product's own page, verbatim, rather than what the code derives from it. */
 const READS: Capability[] = ["workspace:read", "model-pricing:read", "diagnostics:read", "project:data:read"];
-const EDITS: Capability[] = [...READS, "diagnostics:write", "models:manage", "project:data:write", "telemetry:write"];
+const EDITS: Capability[] = [
+  ...READS,
+  "diagnostics:write",
+  "models:manage",
+  "project:data:write",
+  "telemetry:write",
+  "gateway:use",
+];
 const MANAGES: Capability[] = [...EDITS, "model-pricing:write", "project:models:manage", "connections:manage"];
 const TABLE: Record<Role, Capability[]> = {
   viewer: READS,
@@ -174,7 +181,9 @@ function expectedOver(operation: Operation, caller: Caller): ReturnType<typeof v
   if (!isProjectQualified(operation.path)) {
     // The key determines the project: one of another project accesses its own, with every capability there.
     if (caller.by !== "key" || !caller.known) return 401;
-    return (caller.holds ?? CAPABILITIES).some((one) => wanted.includes(one)) ? "in" : 403;
+    const holds = caller.holds ?? CAPABILITIES;
+    const holdsBoth = besides === undefined || holds.includes(besides);
+    return holds.some((one) => wanted.includes(one)) && holdsBoth ? "in" : 403;
   }
   if (caller.holds === null) return caller.otherwise;
   const holdsBoth = besides === undefined || caller.holds.includes(besides);

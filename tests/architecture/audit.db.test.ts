@@ -539,7 +539,16 @@ const LINKS = ["links.forgotPassword", "links.join", "links.resetPassword", "set
 /** Look-ups that are mutations only to keep their token out of URLs. */
 const LOOK_UPS = ["links.invitation", "links.passwordReset"];
 /** A batch is recorded by its receipt, and a model call by the call itself. */
-const BATCHES = ["deployments.completeChat", "files.continueUpload", "otlp.logs", "otlp.metrics", "otlp.traces"];
+const BATCHES = [
+  "deployments.completeChat",
+  "files.continueUpload",
+  "gateway.completeChat",
+  "gateway.createEmbeddings",
+  "gateway.createResponse",
+  "otlp.logs",
+  "otlp.metrics",
+  "otlp.traces",
+];
 
 const verbs = (await verbsOfServices()).map(({ exported, verb }) => ({
   exported,

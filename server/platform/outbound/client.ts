@@ -41,6 +41,10 @@ type Options = {
   silenceMs?: number;
   retryBaseMs?: number;
   concurrentCalls?: number;
+  /** How long an idle connection is reused, unless the other side says so. */
+  keepAliveMs?: number;
+  /** The `Accept-Encoding` of requests. */
+  acceptEncoding?: string;
 };
 
 /** Creates the client for every address that a person entered. It uses no proxy and stores no cookies. */
@@ -53,9 +57,11 @@ export function createOutbound({
   silenceMs = 60 * SECOND_MS,
   retryBaseMs = SECOND_MS / 4,
   concurrentCalls = CONCURRENT_CALLS,
+  keepAliveMs,
+  acceptEncoding,
 }: Options = {}) {
   const policy = createPolicy({ allow: allowList(allow), databases, resolve });
-  const transport = createTransport(policy, { connectMs, ca, silenceMs });
+  const transport = createTransport(policy, { connectMs, ca, silenceMs, keepAliveMs, acceptEncoding });
   const bulkhead = createBulkhead(emptyBulkhead(concurrentCalls), { busy: BUSY });
   const call = createCall({ policy, transport, bulkhead, retryBaseMs });
 

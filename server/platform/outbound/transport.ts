@@ -28,25 +28,31 @@ function discard(body: Readable) {
   body.destroy();
 }
 
+type Connection = {
+  connectMs: number;
+  ca: string | undefined;
+  silenceMs: number;
+  keepAliveMs?: number | undefined;
+  acceptEncoding?: string | undefined;
+};
+
 /** Returns a function that sends one request through a connection pool per origin. */
-function createSender(
-  policy: Policy,
-  connection: { connectMs: number; ca: string | undefined; silenceMs: number },
-): Send {
-  const { silenceMs } = connection;
+function createSender(policy: Policy, connection: Connection): Send {
+  const { silenceMs, keepAliveMs, acceptEncoding = ACCEPTED_ENCODINGS } = connection;
   const connect = connectorFor(policy, connection);
   const pools = new LRUCache<string, Pool>({ max: ORIGINS, dispose: (pool) => void pool.close().catch(() => {}) });
 
   function poolOf(origin: string): Pool {
     const limits = { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: silenceMs, bodyTimeout: silenceMs };
-    const pool = pools.get(origin) ?? new Pool(origin, { connect, ...limits });
+    const reuse = keepAliveMs === undefined ? {} : { keepAliveTimeout: keepAliveMs };
+    const pool = pools.get(origin) ?? new Pool(origin, { connect, ...limits, ...reuse });
     pools.set(origin, pool);
     return pool;
   }
 
   return async ({ url, method, headers, body }, signal) => {
     const path = `${url.pathname}${url.search}`;
-    const own = { "user-agent": "whetstone", ...headers, "accept-encoding": ACCEPTED_ENCODINGS };
+    const own = { "user-agent": "whetstone", ...headers, "accept-encoding": acceptEncoding };
     const sent = typeof body === "function" ? Readable.from(body()) : body;
     const reply = await poolOf(url.origin).request({ path, method, headers: own, body: sent, signal });
     const received = Object.entries(reply.headers).map(([name, value]) => [name, [value ?? []].flat().join(", ")]);
@@ -106,7 +112,7 @@ function accepted(
 export type Transport = ReturnType<typeof createTransport>;
 
 /** Creates the part of the client that makes one attempt: connections, redirects, checks of the reply. */
-export function createTransport(policy: Policy, connection: Parameters<typeof createSender>[1]) {
+export function createTransport(policy: Policy, connection: Connection) {
   const send = createSender(policy, connection);
   return {
     /** Sends once and returns the reply as soon as its headers arrived. */

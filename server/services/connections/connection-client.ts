@@ -8,6 +8,8 @@ import { type ConnectionRow, openSecret } from "./read-connection";
 export type ConnectionClient = Caller & {
   connection: Pick<ConnectionRow, "id" | "kind" | "name" | "baseUrl" | "settings">;
   stream: (call: Call) => ReturnType<Outbound["stream"]>;
+  /** Removes the connection's credential from text of the other side. */
+  hide: (text: string) => string;
 };
 
 /** Creates the client of a connection; it throws an `OutboundError` when a call fails. */
@@ -43,8 +45,11 @@ export function connectionClient(
     };
     return { request, hidden: [secret, credential] };
   };
-  const requestOf = ({ path, query, json, ...rest }: Call) =>
-    signed(addressBelow(baseUrl, path, query), json === undefined ? undefined : JSON.stringify(json), rest);
+  const requestOf = async ({ path, query, json, bytes, ...rest }: Call) => {
+    const body = json === undefined ? undefined : JSON.stringify(json);
+    const { request, hidden } = await signed(addressBelow(baseUrl, path, query), body, rest);
+    return { request: bytes === undefined ? request : { ...request, body: bytes }, hidden };
+  };
   const request: ConnectionClient["request"] = async (call) => {
     const { request: signedRequest, hidden } = await requestOf(call);
     const reply = await client.request(signedRequest);
@@ -57,6 +62,8 @@ export function connectionClient(
     json: async <Reply extends z.ZodType>(call: Call, reply: Reply) =>
       client.json((await requestOf(call)).request, reply),
     stream: async (call) => client.stream((await requestOf(call)).request),
+    hide: (text) =>
+      secret === undefined ? text : formsOf(secret).reduce((left, form) => left.replaceAll(form, "***"), text),
     renew: () => {
       renewNext = true;
     },
@@ -95,8 +102,7 @@ const withoutSecrets = (body: Buffer, secrets: readonly (string | undefined)[]):
   secrets.reduce((left, secret) => (secret === undefined ? left : withoutSecret(left, secret)), body);
 
 function withoutSecret(body: Buffer, secret: string): Buffer {
-  const forms = [secret, Buffer.from(secret).toString("base64"), secret.slice(secret.indexOf(":") + 1)];
-  const found = forms.filter((form) => form.length >= SECRET_LENGTH && body.includes(form));
+  const found = formsOf(secret).filter((form) => body.includes(form));
   if (found.length === 0) return body;
   // Latin-1 maps every byte to one character and back.
   return Buffer.from(
@@ -107,6 +113,12 @@ function withoutSecret(body: Buffer, secret: string): Buffer {
 
 /** Shorter ones may be part of ordinary words. */
 const SECRET_LENGTH = 8;
+
+/** Returns the forms in which a service may repeat a credential. */
+const formsOf = (secret: string): string[] =>
+  [secret, Buffer.from(secret).toString("base64"), secret.slice(secret.indexOf(":") + 1)].filter(
+    (form) => form.length >= SECRET_LENGTH,
+  );
 
 /** Statuses whose responses have no body. */
 const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);

@@ -1,5 +1,6 @@
 import "server-only";
 
+export { type CallableModel, callableModels } from "./callable-models";
 export type { ConnectionClient } from "./connection-client";
 export { createConnection } from "./create-connection";
 export { deleteConnection } from "./delete-connection";

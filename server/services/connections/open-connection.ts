@@ -1,5 +1,10 @@
+import { eq, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { auditLog } from "@/db/schema";
 import { auditActor, recordAudit } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
+import { MINUTE_MS } from "@/server/platform/durations";
+import type { Outbound } from "@/server/platform/outbound";
 import { type ConnectionClient, connectionClient } from "./connection-client";
 import { type ConnectionRow, readConnection } from "./read-connection";
 
@@ -13,8 +18,13 @@ export async function openConnection(ctx: Ctx, connectionId: string, purpose: st
 }
 
 /** Returns the client of a connection that has already been read. */
-export async function clientFor(ctx: Ctx, row: ConnectionRow, purpose: string): Promise<ConnectionClient> {
-  const client = connectionClient(row);
+export async function clientFor(
+  ctx: Ctx,
+  row: ConnectionRow,
+  purpose: string,
+  outbound?: Outbound,
+): Promise<ConnectionClient> {
+  const client = connectionClient(row, outbound);
   await recordAudit(ctx.db, {
     action: "connections.use",
     projectId: ctx.projectId,
@@ -24,4 +34,29 @@ export async function clientFor(ctx: Ctx, row: ConnectionRow, purpose: string): 
     after: { purpose, host: new URL(row.baseUrl).host },
   });
   return client;
+}
+
+/** For connections that are used all the time: one audit entry an hour is enough to record that. */
+const AUDIT_MS = 60 * MINUTE_MS;
+
+/** Returns the client of a connection like `clientFor`, with at most one entry an hour for the purpose. */
+export const frequentClientFor = async (
+  ctx: Ctx,
+  row: ConnectionRow,
+  purpose: string,
+  outbound?: Outbound,
+): Promise<ConnectionClient> =>
+  (await wasAudited(ctx, row, purpose)) ? connectionClient(row, outbound) : clientFor(ctx, row, purpose, outbound);
+
+async function wasAudited(ctx: Ctx, row: ConnectionRow, purpose: string): Promise<boolean> {
+  const [found] = await ctx.db
+    .select({ id: auditLog.id })
+    .from(auditLog)
+    .where(
+      sql`${eq(auditLog.projectId, ctx.projectId)} and ${eq(auditLog.targetId, row.id)} and ${eq(auditLog.action, "connections.use")}
+        and ${auditLog.after} ->> 'purpose' = ${purpose} and ${auditLog.createdAt} > ${NOW} - ${AUDIT_MS}::bigint
+        and ${auditLog.createdAt} >= ${row.updatedAt}`,
+    )
+    .limit(1);
+  return found !== undefined;
 }

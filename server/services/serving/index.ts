@@ -1,16 +1,19 @@
 import "server-only";
 
 export {
-  completeChat,
   deployCheckpoint,
+  doubt,
+  findTarget,
   getDeployment,
   listDeployments,
-  listServedModels,
   rollBackDeployment,
   runDeployment,
+  type ServedDeployment,
+  servedNames,
   startPlayground,
   stopDeployment,
   stopOrphans,
+  type Target,
   wakeDeployments,
 } from "./deployments";
 export { queueRollout } from "./rollouts/queue-rollout";

@@ -63,6 +63,7 @@ export { telemetryStatus } from "./ingest/telemetry-status";
 export { lockSources, stripReceipts } from "./ingest/tombstones";
 export { decodeLogs, decodeTraces, type Encoding, VERSION_ATTRIBUTES } from "./otlp";
 export { foldDailyCosts } from "./projection/fold-daily-costs";
+export { GATEWAY_SCOPE } from "./projection/move-duplicate-traces";
 export { listParkedTraces, replayParkedTraces } from "./projection/parked-traces";
 export { projectionHealth } from "./projection/projection-health";
 export { projectIsolatingFailures, projectPending, runProjector } from "./projection/projector";

@@ -13,6 +13,8 @@ export type Call = Omit<OutboundRequest, "projectId" | "url" | "body"> & {
   /** Below the base URL, without its query. */
   path: string;
   query?: Record<string, string>;
+  /** A body that is sent as it is, with the caller's content type. */
+  bytes?: Uint8Array;
   /** Identifies a webhook message, so that a receiver recognizes duplicates. Default: a new id. */
   messageId?: string;
 };

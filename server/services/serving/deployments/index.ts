@@ -1,8 +1,8 @@
 import "server-only";
 
+export { doubt } from "./change-deployment";
 export { deployCheckpoint, rollBackDeployment } from "./deploy-checkpoint";
-export { completeChat } from "./gateway/complete-chat";
-export { listServedModels } from "./gateway/list-served-models";
+export { findTarget, type ServedDeployment, servedNames, type Target } from "./find-target";
 export { getDeployment, listDeployments } from "./list-deployments";
 export { runDeployment } from "./run-deployment";
 export { startPlayground } from "./start-playground";

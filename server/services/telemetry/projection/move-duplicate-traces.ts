@@ -9,13 +9,16 @@ import { type MovingTrace, moveTraces } from "./move-traces";
 const TOUCHING_MS = 50;
 /** A response id on more calls than this comes from a test server and identifies nothing. */
 const MAX_REPEATS = 8;
+/** The instrumentation that records calls through our gateway. */
+export const GATEWAY_SCOPE = "whetstone.gateway";
 /** Delay before retrying a pair of which another transaction had locked a conversation. */
 const RETRY_MS = 1000;
 
 /**
  * Moves duplicate traces. Some clients report one call in two traces: the instrumentation's, and one by the vendor's SDK with a
  * single span and no conversation id. The latter moves to the conversation of the former, where the spans are joined into one
- * call. Candidates share a response id; because test servers repeat ids, their times must also touch and their instrumentations
+ * call. So does a call through our gateway that its client reports itself: it says more about the conversation than the headers
+ * that it sent. Candidates share a response id; because test servers repeat ids, their times must also touch and their instrumentations
  * differ. Of two single-span traces the later moves to the earlier.
  *
  * `responseIds` are those of calls that just changed. A lock admits one projector per project at a time until its transaction
@@ -66,23 +69,26 @@ const repeatedOf = (projectId: string, responseIds: readonly string[]) => sql`
 const duplicatesOf = (projectId: string, repeated: readonly string[]) => sql`
     with calls as (
       select m.trace_id, m.response_id, m.conversation_id, m.started_at, m.ended_at, o.scope_name,
-             c.external_id is null and cardinality(c.trace_ids) = 1 and (
-               select count(*) from (
-                 select 1 from spans one where one.project_id = m.project_id and one.trace_id = m.trace_id limit 2
-               ) few
-             ) = 1 as single
+             c.external_id is null and cardinality(c.trace_ids) = 1 and alone.alone as single,
+             o.scope_name = ${GATEWAY_SCOPE} and alone.alone as forwarded, c.external_id is not null as named
       from unnest(${textArray(repeated)}) as repeated(id)
       join model_calls m on m.project_id = ${projectId} and m.response_id = repeated.id
       join conversations c on c.project_id = m.project_id and c.id = m.conversation_id
       join spans s on s.project_id = m.project_id and s.trace_id = m.trace_id and s.span_id = m.span_id
       join span_sources o on o.project_id = s.project_id and o.id = s.source_id
+      cross join lateral (
+        select count(*) = 1 as alone from (
+          select 1 from spans one where one.project_id = m.project_id and one.trace_id = m.trace_id limit 2
+        ) few
+      ) alone
     )
     select distinct on (duplicate.trace_id) duplicate.trace_id, duplicate.conversation_id as left, host.conversation_id as into
     from calls duplicate join calls host on host.response_id = duplicate.response_id
       and host.conversation_id <> duplicate.conversation_id and host.scope_name <> duplicate.scope_name
       and host.started_at <= duplicate.ended_at + ${TOUCHING_MS} and duplicate.started_at <= host.ended_at + ${TOUCHING_MS}
-    where duplicate.single
-      and (not host.single or (host.started_at, host.trace_id) < (duplicate.started_at, duplicate.trace_id))
+    where (duplicate.single
+        and (not host.single or (host.started_at, host.trace_id) < (duplicate.started_at, duplicate.trace_id)))
+      or (duplicate.forwarded and host.named)
     order by duplicate.trace_id, host.single, host.started_at, host.trace_id`;
 
 /** Queues traces to be rebuilt alone, in passes that look for duplicates of every call. */

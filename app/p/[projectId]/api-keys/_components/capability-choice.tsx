@@ -5,6 +5,7 @@ import { ALL_CAPABILITIES, CAPABILITY_WORDS } from "./capability-words";
 const PRESETS: { label: string; capabilities: readonly Capability[] }[] = [
   { label: "Send only", capabilities: ["telemetry:write"] },
   { label: "Send and read", capabilities: DEFAULT_KEY_CAPABILITIES },
+  { label: "Call models", capabilities: ["gateway:use", "telemetry:write"] },
   { label: "Read only", capabilities: DEFAULT_KEY_CAPABILITIES.filter((one) => one !== "telemetry:write") },
 ];
 

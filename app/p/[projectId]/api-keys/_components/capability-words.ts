@@ -3,6 +3,7 @@ import type { Capability } from "@/server/platform/capabilities";
 /** One line on what each capability allows. */
 export const CAPABILITY_WORDS: Record<Capability, string> = {
   "telemetry:write": "Send traces and logs",
+  "gateway:use": "Call models through the gateway",
   "workspace:read": "Read Datasets and fine-tuning",
   "project:data:read": "Read conversations and traces",
   "diagnostics:read": "Read Findings, Rules and Rule Runs",

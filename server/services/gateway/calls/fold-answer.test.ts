@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { readEvents } from "../streams/read-events";
 import { emptyAnswer, foldAnswer } from "./fold-answer";
-import { readEvents } from "./read-events";
 
 const folded = (...given: unknown[]) => {
   const answer = emptyAnswer();
@@ -43,7 +43,7 @@ async function eventsOf(...parts: (string | Uint8Array)[]) {
     for (const part of parts) yield typeof part === "string" ? Buffer.from(part) : part;
   }
   const found: string[] = [];
-  for await (const data of readEvents(body())) found.push(data);
+  for await (const { data } of readEvents(body())) if (data !== null) found.push(data);
   return found;
 }
 

@@ -1,8 +1,8 @@
 import { SECOND_MS } from "@/server/platform/durations";
 import { streamVerb } from "@/server/platform/stream-verb";
+import { findTarget } from "@/server/services/serving";
+import { gatewayInput } from "@/server/services/serving/deployments/schemas";
 import { requireTrainer } from "@/server/services/trainers";
-import { gatewayInput } from "../schemas";
-import { findTarget } from "./find-target";
 
 export const listServedModels = streamVerb(
   {

@@ -3,10 +3,12 @@ import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, Output, stepCountIs, streamText, tool } from "ai";
+import { eq } from "drizzle-orm";
 import OpenAI from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { spans } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { clientsPythonPath } from "@/scripts/lib/testing/clients.mjs";
 import type { Ctx } from "@/server/platform/context";
@@ -15,14 +17,14 @@ import { OPERATIONS } from "@/server/rest/operations";
 import { keyFor } from "@/server/rest/testing";
 import { serve } from "@/server/rest/testing/serve";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
+import { deployCheckpoint } from "@/server/services/serving";
+import { driving } from "@/server/services/serving/deployments/testing/drive";
 import { getConversation, listConversations, projectPending } from "@/server/services/telemetry";
 import { attachedTrainers } from "@/server/services/trainers/trainer-rows";
 import { storedJob } from "@/server/services/training/testing/stored-job";
 import { attachScripted } from "@/testbed/trainers/attach-trainer";
 import { ScriptedTrainer } from "@/testbed/trainers/scripted-trainer";
 import { hasTrainerPython, startTinyModel } from "@/testbed/trainers/tiny-model";
-import { deployCheckpoint } from "..";
-import { driving } from "../testing/drive";
 
 /** A really running model, with random weights and Qwen's template, behind the gateway: agents change their base URL only. */
 
@@ -79,7 +81,13 @@ const REQUIRED = {
   seed: 1,
 };
 
-async function conversationOf(id: string) {
+async function conversationOf(id: string, calls: number) {
+  // A call is recorded after its answer has been sent.
+  const isRecorded = async () =>
+    (await ctx.db.select().from(spans).where(eq(spans.projectId, ctx.projectId))).filter(
+      ({ attributes }) => (attributes as Record<string, unknown>)["gen_ai.conversation.id"] === id,
+    ).length;
+  await expect.poll(isRecorded).toBe(calls);
   while ((await projectPending(ctx.db)) > 0);
   const { conversations } = await listConversations(ctx, {});
   const found = conversations.find(({ externalId }) => externalId === id);
@@ -110,7 +118,7 @@ test.runIf(hasTrainerPython())("OpenAI's client calls a tool, sends its result, 
   const parsed = answered.choices[0]!.message.parsed!;
   expect(order.parse(parsed)).toEqual(parsed);
 
-  const recorded = await conversationOf("agent-1");
+  const recorded = await conversationOf("agent-1", 2);
   expect(recorded.messages).toMatchObject([
     { role: "user", parts: [{ text: ASKED }] },
     { role: "assistant", toolCalls: [{ id: call.id, name: "get_weather", arguments: call.function.arguments }] },

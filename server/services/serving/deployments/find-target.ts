@@ -4,7 +4,7 @@ import { deployments, trainers } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import type { CalledTrainer } from "@/server/services/trainers";
-import { isInService, isNamed, STARTING } from "../read-deployments";
+import { isInService, isNamed, STARTING } from "./read-deployments";
 
 const RETRY_SECONDS = 2;
 
@@ -71,5 +71,18 @@ export async function findTarget(ctx: Ctx, idOrName: string): Promise<Target> {
         : `The deployment ${id} is being restarted after a crash.`;
     throw new ServiceError("unavailable", message, { retryAfter: RETRY_SECONDS });
   }
-  throw new ServiceError("conflict", `The deployment ${id} accepts no calls: it is ${status}.`);
+  // Not a conflict: clients of the OpenAI API would repeat the call.
+  throw new ServiceError("invalid", `The deployment ${id} accepts no calls: it is ${status}.`);
+}
+
+/** Returns the names under which deployments run, with the time since when. */
+export async function servedNames({ db, projectId }: Ctx): Promise<{ name: string; startedAt: number }[]> {
+  const rows = await db
+    .select({ name: deployments.name, startedAt: deployments.startedAt, createdAt: deployments.createdAt })
+    .from(deployments)
+    .where(
+      and(eq(deployments.projectId, projectId), eq(deployments.purpose, "service"), eq(deployments.status, "running")),
+    )
+    .orderBy(deployments.name);
+  return rows.map(({ name, startedAt, createdAt }) => ({ name, startedAt: startedAt ?? createdAt }));
 }

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { db } from "@/db/pool";
-import { deployments, jobEvents, trainers } from "@/db/schema";
+import { deployments, jobEvents, spans, trainers } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { clientsPythonPath } from "@/scripts/lib/testing/clients.mjs";
 import type { Ctx } from "@/server/platform/context";
@@ -15,13 +15,14 @@ import { keyFor, requestTo } from "@/server/rest/testing";
 import { serve } from "@/server/rest/testing/serve";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
 import { createModelPrice } from "@/server/services/pricing";
+import { deployCheckpoint, runDeployment, startPlayground, stopDeployment } from "@/server/services/serving";
+import { driving, takeTurns } from "@/server/services/serving/deployments/testing/drive";
 import { getConversation, listConversations, projectPending } from "@/server/services/telemetry";
 import { attachedTrainers } from "@/server/services/trainers/trainer-rows";
 import { storedJob } from "@/server/services/training/testing/stored-job";
 import { attachScripted } from "@/testbed/trainers/attach-trainer";
 import { ScriptedTrainer } from "@/testbed/trainers/scripted-trainer";
-import { deployCheckpoint, listServedModels, runDeployment, startPlayground, stopDeployment } from "..";
-import { driving, takeTurns } from "../testing/drive";
+import { listServedModels } from "..";
 
 let trainer: ScriptedTrainer;
 let origin: string;
@@ -61,7 +62,12 @@ async function world() {
   return { ctx, deployment, key, client, add, base };
 }
 
-async function conversationsOf(ctx: Ctx) {
+const spansOf = async (ctx: Ctx) =>
+  (await ctx.db.select().from(spans).where(eq(spans.projectId, ctx.projectId))).length;
+
+/** A call is recorded after its answer has been sent. */
+async function conversationsOf(ctx: Ctx, calls = 0) {
+  await expect.poll(() => spansOf(ctx)).toBeGreaterThanOrEqual(calls);
   while ((await projectPending(ctx.db)) > 0);
   const { conversations } = await listConversations(ctx, {});
   return Promise.all(
@@ -88,7 +94,7 @@ test("OpenAI's client needs only a base URL, and its call is recorded as a price
   expect(completion.choices[0]!.message.content).toBe("Sunny hello world");
   expect(completion.model).toBe("shop-agent");
   expect(trainer.deployments.lastRequest).toMatchObject({ model: "shop-agent", temperature: 0.5, stream: false });
-  const [conversation, ...others] = await conversationsOf(ctx);
+  const [conversation, ...others] = await conversationsOf(ctx, 1);
   expect(others).toEqual([]);
   expect(conversation).toMatchObject({
     externalId: "chat-1",
@@ -132,11 +138,7 @@ test("a streamed answer arrives in pieces, and is recorded when it ends", async 
     pieces.push(chunk.choices[0]!.delta.content ?? "");
   }
   expect(pieces.join("|")).toBe("Sunny |hello |world|");
-  const [stored] = await ctx.db.execute<{ n: number }>(
-    sql`select count(*)::int as n from spans where project_id = ${ctx.projectId}`,
-  );
-  expect(stored?.n).toBe(1);
-  expect(await conversationsOf(ctx)).toMatchObject([
+  expect(await conversationsOf(ctx, 1)).toMatchObject([
     { externalId: "session-7", usage: { input_tokens: 12, output_tokens: 3 }, preview: "Say hello" },
   ]);
 });
@@ -168,7 +170,7 @@ test.runIf(existsSync(clientsPythonPath()))(
       pieces: ["Sunny ", "hello ", "world"],
       streamed_tokens: 15,
     });
-    expect(await conversationsOf(ctx)).toHaveLength(2);
+    expect(await conversationsOf(ctx, 2)).toHaveLength(2);
   },
 );
 
@@ -256,7 +258,7 @@ test("a stopped deployment refuses calls, and a restarting one replies with Retr
   expect([failure.status, failure.headers.get("retry-after")]).toEqual([503, "2"]);
   await stopDeployment(ctx, { deploymentId: deployment.id });
   await takeTurns(ctx);
-  await expect(ask(deployment.id)).rejects.toMatchObject({ status: 409 });
+  await expect(ask(deployment.id)).rejects.toMatchObject({ status: 400 });
   await expect(ask("shop-agent")).rejects.toMatchObject({ status: 404 });
 });
 
@@ -295,7 +297,7 @@ test("an unreachable trainer is a 503", async () => {
 
 test("an answer that breaks off is an error for the client, and its received part is recorded as failed", async () => {
   const { ctx, client } = await world();
-  Object.assign(trainer.deployments, { breaksAfter: 2, delayMs: 50 });
+  Object.assign(trainer.deployments, { breaksAfter: 2, delayMs: 200 });
   const stream = await client().chat.completions.create({ model: "x", messages: QUESTION, stream: true });
   const pieces: string[] = [];
   const reading = (async () => {
@@ -303,7 +305,7 @@ test("an answer that breaks off is an error for the client, and its received par
   })();
   await expect(reading).rejects.toBeInstanceOf(OpenAI.APIError);
   expect(pieces).toEqual(["Sunny ", "hello "]);
-  const [conversation] = await conversationsOf(ctx);
+  const [conversation] = await conversationsOf(ctx, 1);
   expect(conversation!.messages.at(-1)!.parts[0]!.text).toBe("Sunny hello ");
   expect(conversation!.modelCalls[0]).toMatchObject({ error: expect.anything() });
 });
@@ -346,4 +348,28 @@ test("another project's deployment is not found by id or by name", async () => {
   expect((await createDispatcher(OPERATIONS)(requestTo("GET", elsewhere, { key: ours.key }))).status).toBe(404);
   expect(trainer.deployments.get(theirs.deployment.id).calls).toBe(0);
   expect(await conversationsOf(theirs.ctx)).toEqual([]);
+});
+
+test("a deployment is called by its name at the address of all models, for chat only", async () => {
+  const { ctx, deployment } = await world();
+  const apiKey = await keyFor(ctx, "gateway:use", "telemetry:write");
+  const openai = new OpenAI({ apiKey, baseURL: `${origin}/v1`, maxRetries: 0 });
+  expect((await openai.models.list()).data).toMatchObject([{ id: "shop-agent", owned_by: "whetstone" }]);
+  const { choices } = await openai.chat.completions.create({ model: "shop-agent", messages: QUESTION });
+  expect(choices[0]!.message.content).toBe("Sunny hello world");
+  const stream = await openai.chat.completions.create({ model: deployment.id, messages: QUESTION, stream: true });
+  const pieces: string[] = [];
+  for await (const chunk of stream) pieces.push(chunk.choices[0]?.delta.content ?? "");
+  expect(pieces.join("")).toBe("Sunny hello world");
+  expect(await conversationsOf(ctx, 2)).toMatchObject([{ models: ["shop-agent"] }, { models: ["shop-agent"] }]);
+  await expect(openai.embeddings.create({ model: "shop-agent", input: "x" })).rejects.toMatchObject({ status: 400 });
+  await stopDeployment(ctx, { deploymentId: deployment.id });
+  await takeTurns(ctx);
+  await expect(openai.chat.completions.create({ model: "shop-agent", messages: QUESTION })).rejects.toMatchObject({
+    status: 404,
+    code: "model_not_found",
+  });
+  await expect(openai.chat.completions.create({ model: deployment.id, messages: QUESTION })).rejects.toMatchObject({
+    status: 400,
+  });
 });

@@ -1,4 +1,5 @@
-type Fields = Record<string, unknown>;
+import type { Fields } from "./fields";
+
 export type ToolCall = { id: string | null; name: string; arguments: string };
 
 /** A model's answer, complete or as far as it has arrived. */
@@ -10,6 +11,10 @@ export type Answer = {
   toolCalls: ToolCall[];
   finishReason: string | null;
   usage: Fields | null;
+  /** The tier that the call was served in, which may have its own price. */
+  serviceTier: string | null;
+  /** What is neither text nor a call of the client's own tools, as it was sent. */
+  otherParts: Fields[];
 };
 
 const fields = (value: unknown): Fields | null =>
@@ -28,6 +33,8 @@ export const emptyAnswer = (): Answer => ({
   toolCalls: [],
   finishReason: null,
   usage: null,
+  serviceTier: null,
+  otherParts: [],
 });
 
 /** Adds the tool calls of a message, or of a chunk, whose `index` says which call it continues. */
@@ -54,6 +61,7 @@ export function foldAnswer(answer: Answer, json: unknown): void {
   if (typeof given.id === "string") answer.id ??= given.id;
   if (typeof given.model === "string") answer.model ??= given.model;
   answer.usage = fields(given.usage) ?? answer.usage;
+  if (typeof given.service_tier === "string") answer.serviceTier = given.service_tier;
   const choice = fields(Array.isArray(given.choices) ? given.choices[0] : null);
   if (!choice) return;
   const message = fields(choice.delta) ?? fields(choice.message);

@@ -1,0 +1,76 @@
+import { and, asc, eq, getTableColumns } from "drizzle-orm";
+import { LRUCache } from "lru-cache";
+import { connections, ringKeys } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { HOUR_MS, SECOND_MS } from "@/server/platform/durations";
+import { modelOutbound } from "@/server/platform/outbound";
+import type { ConnectionClient } from "./connection-client";
+import { frequentClientFor } from "./open-connection";
+import type { ConnectionRow } from "./read-connection";
+import { DEFAULT_SETTINGS, SETTINGS } from "./schemas";
+
+/** A change takes effect within five seconds in every process, and calls need no query of their own. */
+const ROWS_TTL_MS = 4 * SECOND_MS;
+/** Older rows are still used, while they are read again. */
+const ROWS_FRESH_MS = 2 * SECOND_MS;
+const PROJECTS_MAX = 10_000;
+const CLIENTS_MAX = 10_000;
+
+/** A model connection whose calls applications make through us. */
+export type CallableModel = Pick<ConnectionRow, "id" | "name" | "baseUrl"> & {
+  defaultModel: string | null;
+  /** Returns its client, for calls of many minutes. Must not be called in a transaction. */
+  open: (ctx: Ctx) => Promise<ConnectionClient>;
+};
+
+const clients = new LRUCache<string, Promise<ConnectionClient>>({ max: CLIENTS_MAX, ttl: HOUR_MS });
+
+/** Opens a connection once an hour: each time decrypts its secret, and may write an audit entry. */
+function open(ctx: Ctx, row: ConnectionRow): Promise<ConnectionClient> {
+  const key = JSON.stringify([row.projectId, row.id, row.updatedAt]);
+  const cached = clients.get(key);
+  if (cached) return cached;
+  const opening = frequentClientFor(ctx, row, "gateway", modelOutbound());
+  clients.set(key, opening);
+  opening.catch(() => clients.delete(key));
+  return opening;
+}
+
+async function read({ db, projectId }: Ctx): Promise<readonly CallableModel[]> {
+  const rows = await db
+    .select({ ...getTableColumns(connections), wrapped: ringKeys.wrapped })
+    .from(connections)
+    .leftJoin(ringKeys, eq(ringKeys.id, connections.secretRingKey))
+    .where(and(eq(connections.projectId, projectId), eq(connections.kind, "model")))
+    .orderBy(asc(connections.createdAt), asc(connections.id));
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    baseUrl: row.baseUrl,
+    defaultModel: SETTINGS.model.parse({ ...DEFAULT_SETTINGS.model, ...row.settings }).defaultModel,
+    open: (ctx) => open(ctx, row),
+  }));
+}
+
+type Read = { readAt: number; rows: Promise<readonly CallableModel[]> };
+const cache = new LRUCache<string, Read>({ max: PROJECTS_MAX, ttl: ROWS_TTL_MS });
+
+/** Returns the project's model connections, oldest first, at most a few seconds old. */
+export function callableModels(ctx: Ctx): Promise<readonly CallableModel[]> {
+  const cached = cache.get(ctx.projectId);
+  if (!cached) {
+    const rows = read(ctx);
+    cache.set(ctx.projectId, { readAt: Date.now(), rows });
+    rows.catch(() => cache.delete(ctx.projectId));
+    return rows;
+  }
+  if (Date.now() - cached.readAt > ROWS_FRESH_MS) {
+    cached.readAt = Date.now();
+    const rows = read(ctx);
+    rows.then(
+      () => cache.set(ctx.projectId, { readAt: Date.now(), rows }),
+      () => {},
+    );
+  }
+  return cached.rows;
+}

@@ -1,0 +1,6 @@
+import "server-only";
+
+export { completeGatewayChat, createGatewayEmbeddings, createGatewayResponse } from "./call-model";
+export { completeChat } from "./deployments/complete-chat";
+export { listServedModels } from "./deployments/list-served-models";
+export { listGatewayModels } from "./list-models";
