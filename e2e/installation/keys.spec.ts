@@ -27,3 +27,17 @@ test("a key is created, shown once, works, and stops working when revoked", asyn
   // Immediately: the page and /v1 share their cache of keys.
   await expect(project.read("conversations", secret)).rejects.toThrow(/ 401 /);
 });
+
+test("a key that may call models is shown with all that an OpenAI client needs", async ({ page, baseURL }) => {
+  const project = await newProject(baseURL!);
+  await authenticate(page, project);
+  await page.goto(`/p/${project.projectId}/api-keys`);
+  await press(page.getByRole("button", { name: "New key" }), page.getByRole("dialog"));
+  await page.getByLabel("Name").fill("caller");
+  await page.getByRole("button", { name: "Call models" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
+  await expect(page.getByText(`OPENAI_BASE_URL=${baseURL}/v1`)).toBeVisible();
+  const secret = (await page.getByTestId("secret").textContent())!;
+  const reply = await fetch(`${baseURL}/v1/models`, { headers: { authorization: `Bearer ${secret}` } });
+  expect(await reply.json()).toEqual({ object: "list", data: [] });
+});

@@ -97,7 +97,7 @@ export async function passWhole(ctx: Ctx, call: Call, { body, hide, release }: R
     call.dialect.fold(call.answer, readJson(call, sent));
     return {
       mediaType: "application/json",
-      // Declared, so that the client has its answer before the call is recorded.
+      // So that the client need not wait for the end, which comes once the call has been recorded. Next drops it.
       headers: { "content-length": String(sent.length) },
       body: wholeOf(ctx, call, sent, null),
     };

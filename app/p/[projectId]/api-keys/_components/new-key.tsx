@@ -2,6 +2,7 @@
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_lib/trpc/client";
+import { CallModels } from "./call-models";
 import { NewKeyForm } from "./new-key-form";
 import { SecretOnce } from "./secret-once";
 
@@ -30,6 +31,7 @@ export function NewKey({ projectId, opened, onClose }: { projectId: string; open
       {created ? (
         <Stack gap="md">
           <SecretOnce secret={created.secret} />
+          {created.apiKey.capabilities.includes("gateway:use") && <CallModels secret={created.secret} />}
           <Group justify="flex-end">
             <Button onClick={close}>I have copied it</Button>
           </Group>
