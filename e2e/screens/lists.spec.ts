@@ -77,6 +77,9 @@ test.beforeAll(async ({ browser, baseURL }) => {
   for (const measure of ["error_rate", "latency_p95"]) {
     await send("alerts", { name: `Too high: ${measure}`, measure, limit: 0.5 });
   }
+  for (const name of ["refund", "greeting"])
+    await send("prompts", { name, content: "Be kind.", labels: ["production"] });
+  await send("prompts/refund/versions", { content: "Be brief." });
   await send("repricings", { from: 0, to: Date.now() });
   const sql = runningDatabase();
   const error = { name: "Error", message: "The provider did not answer." };

@@ -33,6 +33,7 @@ const NAVIGATION: readonly Place[] = [
   { label: "Training", path: "training", shows: "Attach a trainer" },
   { label: "Before/after", path: "evaluations", shows: "Attach a trainer" },
   { label: "Deployments", path: "deployments", shows: "Attach a trainer" },
+  { label: "Prompts", path: "prompts", shows: "No prompts yet" },
   { label: "Playground", path: "playground", shows: "Attach a trainer" },
   { label: "Exports", path: "exports", shows: "Attach a trainer" },
   { label: "Rules", path: "rules", shows: "Tool failure" },

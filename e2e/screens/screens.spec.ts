@@ -70,6 +70,9 @@ const payloadOf = (asked: string, answer: string) => ({
   expectedOutput: { type: "chat_message", message: { role: "assistant", content: answer } },
 });
 
+/** As long as a name may be. */
+const PROMPT = "refund-".repeat(20).slice(0, 100);
+
 let project: TestProject;
 let state: Awaited<ReturnType<BrowserContext["storageState"]>>;
 let conversationId: string;
@@ -106,6 +109,12 @@ test.beforeAll(async ({ browser, baseURL }) => {
   goalId = (await (await change("POST", "knowledge-goals", LONG_GOAL)).json()).knowledgeGoal.id;
   const alert = { name: `${HOSTILE} ${"no-end".repeat(10)}`.slice(0, 120), measure: "error_rate", limit: 0.99 };
   alertId = (await (await change("POST", "alerts", alert)).json()).alert.id;
+  await change("POST", "prompts", { name: PROMPT, content: HOSTILE, labels: ["production", "a".repeat(40)] });
+  await change("POST", `prompts/${PROMPT}/versions`, {
+    content: `${HOSTILE} {{${"variable_".repeat(6)}}} ${"no-end".repeat(400)}`,
+    message: "no-end".repeat(80),
+    labels: ["staging"],
+  });
   const { dataset } = await (await change("POST", "datasets", { name: "Answers".repeat(20) })).json();
   await storeLongCandidate(dataset.id);
   await change("PATCH", "retention", { days: 400 });
@@ -252,6 +261,13 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["charts-groups", "charts?measure=latency_p95&by=model", "Numbers by day"],
   ["charts-choose", "charts?measure=signal_share", "Choose a Signal"],
   ["charts-none", "charts?range=custom&from=0&to=86400000", "No conversations in this period"],
+  ["prompts", "prompts", PROMPT],
+  ["prompts-none", "prompts?q=nothingsaysthis", "No prompt matches"],
+  ["prompt-new", "prompts?new=true", "Chat messages"],
+  ["prompt-version", `prompts/${PROMPT}?peek=2`, "No call of these days names this version."],
+  ["prompt-labels", `prompts/${PROMPT}?tab=labels`, "set to version 2"],
+  ["prompt-read", `prompts/${PROMPT}?tab=read`, "With curl"],
+  ["prompt-gone", "prompts/none", "Prompt not found"],
   ["versions-none", "versions?range=custom&from=0&to=86400000", "No versions in this period"],
   ["alerts", "alerts", "Error rate of model calls"],
   ["alert-new", "alerts?new=true&measure=daily_cost&limit=1000", "Would not have fired in the last 14 days"],

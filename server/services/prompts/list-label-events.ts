@@ -2,6 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { promptLabelEvents } from "@/db/schema";
 import { listPage } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
+import { actorNames } from "./actor-names";
 import { readPrompt } from "./prompts";
 import { labelEventsReply, listPromptVersionsInput } from "./schemas";
 
@@ -31,6 +32,10 @@ export const listLabelEvents = verb(
           .from(promptLabelEvents)
           .where(and(eq(promptLabelEvents.projectId, ctx.projectId), eq(promptLabelEvents.promptId, prompt.id), after)),
     );
-    return { events: rows, pagination: { limit, nextCursor } };
+    const nameOf = await actorNames(ctx, rows);
+    return {
+      events: rows.map((row) => ({ ...row, actorName: nameOf(row.actorId) })),
+      pagination: { limit, nextCursor },
+    };
   },
 );

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { promptVersions } from "@/db/schema";
 import { codecOf } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
+import { actorNames } from "./actor-names";
 import { labelsAt, labelsOf, ofPrompt, readPrompt, versionJson } from "./prompts";
 import { listPromptVersionsInput, promptVersionsReply } from "./schemas";
 
@@ -33,10 +34,17 @@ export const listPromptVersions = verb(
     const shown = found.slice(0, limit);
     const last = shown.at(-1);
     const labels = (await labelsOf(ctx, [prompt.id])).get(prompt.id) ?? [];
+    const nameOf = await actorNames(ctx, shown);
     return {
       name,
       kind: prompt.kind,
-      versions: shown.map((row) => versionJson(row, labelsAt(prompt, labels, row.version))),
+      latestVersion: prompt.latestVersion,
+      labels: labels.map(({ label, version }) => ({ label, version })),
+      updatedAt: prompt.updatedAt,
+      versions: shown.map((row) => ({
+        ...versionJson(row, labelsAt(prompt, labels, row.version)),
+        actorName: nameOf(row.actorId),
+      })),
       pagination: { limit, nextCursor: found.length > limit && last ? encode(last.version) : null },
     };
   },

@@ -5,6 +5,7 @@ import { filledText, pageInput, pagination, queryInteger, queryUnixMs, sortOrder
 import { filledLength, fillTemplate, variablesOf } from "@/server/platform/text/template";
 
 export type { PromptContent };
+export { PROMPT_ROLES };
 
 /** Prompts of a project, versions and labels of a prompt, and variables of a version. */
 export const PROMPTS_MAX = 500;
@@ -90,6 +91,13 @@ const versionFields = {
 };
 export const promptVersion = z.object(versionFields);
 export type PromptVersion = z.infer<typeof promptVersion>;
+const actorName = z.string().nullable().describe("The member's address or the key's name, while there is one.");
+const listedVersion = promptVersion.extend({ actorName });
+export type ListedVersion = z.infer<typeof listedVersion>;
+const pointers = z
+  .array(z.object({ label: z.string(), version: z.int() }))
+  .describe("The version that each label points to; `latest` is not among them.");
+export type Pointer = z.infer<typeof pointers>[number];
 
 export const prompt = z.object({
   name: z.string().describe("The name of the prompt."),
@@ -113,9 +121,7 @@ export const listedPrompt = z.object({
   name: z.string().describe("The name of the prompt."),
   kind: z.enum(PROMPT_KINDS).describe("`text`: one text; `chat`: messages."),
   latestVersion: z.int().describe("The number of the newest version."),
-  labels: z
-    .array(z.object({ label: z.string(), version: z.int() }))
-    .describe("The version that each label points to; `latest` is not among them."),
+  labels: pointers,
   recentCalls,
   createdAt: z.number().describe("Unix milliseconds."),
   updatedAt: z.number().describe("When a version was added or a label moved, Unix milliseconds."),
@@ -162,7 +168,10 @@ export const listPromptVersionsInput = z.strictObject({ promptName, ...pageInput
 export const promptVersionsReply = z.object({
   name: z.string(),
   kind: z.enum(PROMPT_KINDS),
-  versions: z.array(promptVersion),
+  latestVersion: z.int().describe("The number of the newest version."),
+  labels: pointers,
+  updatedAt: z.number().describe("When a version was added or a label moved, Unix milliseconds."),
+  versions: z.array(listedVersion),
   pagination,
 });
 
@@ -201,6 +210,7 @@ export const labelEvent = z.object({
   fromVersion: z.int().nullable().describe("Where it pointed before; `null` for a new label."),
   toVersion: z.int().nullable().describe("Where it pointed then; `null` if it was removed."),
   ...ofActor,
+  actorName,
   createdAt: z.number().describe("When it moved, Unix milliseconds."),
 });
 export type LabelEvent = z.infer<typeof labelEvent>;

@@ -20,6 +20,7 @@ import {
   IconHome,
   IconKey,
   IconListCheck,
+  IconMessage2Code,
   IconMessageBolt,
   IconMessages,
   IconPlugConnected,
@@ -103,6 +104,7 @@ export const GROUPS = [
     title: "Serve",
     pages: [
       { path: "deployments", label: "Deployments", key: "d", icon: IconRocket, needs: "workspace:read" },
+      { path: "prompts", label: "Prompts", key: null, icon: IconMessage2Code, needs: "workspace:read" },
       { path: "playground", label: "Playground", key: ".", icon: IconMessageBolt, needs: "models:manage" },
       { path: "exports", label: "Exports", key: "z", icon: IconCloudUpload, needs: "workspace:read" },
     ],

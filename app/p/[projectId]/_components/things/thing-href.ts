@@ -20,6 +20,7 @@ const PAGES: Readonly<Record<string, Href>> = {
   export: (page) => page("exports"),
   tuningConfig: (page) => page("tuning-configs"),
   knowledgeGoal: (page) => page("knowledge-goals"),
+  prompt: (page) => page("prompts"),
   trainer: (page) => page("trainers"),
   user: (page) => page("members"),
   invitation: (page) => page("members"),

@@ -61,6 +61,7 @@ export function CostTab({ projectId, conversation }: { projectId: string; conver
               return call ? (
                 <Table.Tbody key={key} ref={virtual.measureElement} data-index={item.index}>
                   <ModelCallRows
+                    projectId={projectId}
                     call={call}
                     open={opened.has(key)}
                     onToggle={() => setOpened((known) => toggled(known, key))}

@@ -6,6 +6,7 @@ import { Money } from "@/app/_components/values/money";
 import { UNKNOWN } from "@/app/_lib/format";
 import { bucketName, formatPrice } from "@/app/p/[projectId]/_components/costs/price-words";
 import { formatUnits, usageNames } from "@/app/p/[projectId]/_components/costs/usage-words";
+import { PromptLink } from "@/app/p/[projectId]/_components/prompts/prompt-link";
 import type { ModelCall } from "@/server/services/telemetry/schemas";
 import classes from "./cost-tab.module.css";
 
@@ -35,7 +36,7 @@ function UnpricedDetails({ cost }: { cost: Cost }) {
 }
 
 /** Usage × price = cost, bucket by bucket, and the source of each number. */
-export function ModelCallDetail({ call }: { call: ModelCall }) {
+export function ModelCallDetail({ projectId, call }: { projectId: string; call: ModelCall }) {
   const { cost, usage } = call;
   const names = usageNames(usage ?? {});
   return (
@@ -89,6 +90,11 @@ export function ModelCallDetail({ call }: { call: ModelCall }) {
           <Fact label="Finish reason" mono>
             {call.finishReasons.join(", ") || UNKNOWN}
           </Fact>
+          {call.prompt ? (
+            <Fact label="Prompt">
+              <PromptLink projectId={projectId} prompt={call.prompt} />
+            </Fact>
+          ) : null}
           <Fact label="Span">
             <IdText id={call.spanId} what="span id" />
           </Fact>

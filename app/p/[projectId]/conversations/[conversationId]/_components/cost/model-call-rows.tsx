@@ -11,8 +11,10 @@ import type { ModelCall } from "@/server/services/telemetry/schemas";
 import classes from "./cost-tab.module.css";
 import { ModelCallDetail } from "./model-call-detail";
 
+type Props = { projectId: string; call: ModelCall; open: boolean; onToggle: () => void };
+
 /** A model call as a row, with its arithmetic in the row below when opened. */
-export function ModelCallRows({ call, open, onToggle }: { call: ModelCall; open: boolean; onToggle: () => void }) {
+export function ModelCallRows({ projectId, call, open, onToggle }: Props) {
   const model = call.responseModel ?? call.requestedModel;
   return (
     <>
@@ -74,7 +76,7 @@ export function ModelCallRows({ call, open, onToggle }: { call: ModelCall; open:
         <Table.Tr>
           <Table.Td />
           <Table.Td colSpan={8}>
-            <ModelCallDetail call={call} />
+            <ModelCallDetail projectId={projectId} call={call} />
           </Table.Td>
         </Table.Tr>
       ) : null}
