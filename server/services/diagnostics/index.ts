@@ -34,7 +34,16 @@ export { summariseFindings } from "./findings/summarise-findings";
 export { contrastFinding } from "./findings/traits/contrast";
 export { findingTraits } from "./findings/traits/traits";
 export { joinConversation } from "./joining/join-conversation";
-export { type FrozenRule, findReplays, isFoundIn, type Replay, type Replays } from "./replays";
+export {
+  type FrozenRule,
+  findReplays,
+  isFoundIn,
+  type RecordedCall,
+  type Replay,
+  type ReplayedMessage,
+  readReplay,
+  whyNotReplayable,
+} from "./replays";
 export { type Interval, type Rate, type RuleConfiguration, wilson } from "./rules";
 export { adjudicateRuleRuns } from "./runs/adjudicate-rule-runs";
 export { createManyRuleRuns, queueSelected } from "./runs/create-many-rule-runs";

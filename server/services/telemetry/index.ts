@@ -34,6 +34,7 @@ export { listMessages, listModelCalls, listToolCalls } from "./conversations/lis
 export { listLogs, listSpans } from "./conversations/list-trace-parts";
 export { locate } from "./conversations/locate";
 export { MODEL_OF_CALL } from "./conversations/model-of-call";
+export { readToolDefinitions } from "./conversations/read-tool-definitions";
 export { readSnapshots } from "./conversations/snapshots/read-snapshots";
 export type { Snapshot, SnapshotContent } from "./conversations/snapshots/snapshot";
 export { listSpanOutlines } from "./conversations/trace-outline";
@@ -61,7 +62,7 @@ export { receiveLogs, receiveTraces, refuseMetrics } from "./ingest/receive-otlp
 export { storeLogs, storeTraces } from "./ingest/store-batch";
 export { telemetryStatus } from "./ingest/telemetry-status";
 export { lockSources, stripReceipts } from "./ingest/tombstones";
-export { decodeLogs, decodeTraces, type Encoding, VERSION_ATTRIBUTES } from "./otlp";
+export { decodeLogs, decodeTraces, type Encoding, type ToolDefinition, VERSION_ATTRIBUTES } from "./otlp";
 export { foldDailyCosts } from "./projection/fold-daily-costs";
 export { GATEWAY_SCOPE } from "./projection/move-duplicate-traces";
 export { listParkedTraces, replayParkedTraces } from "./projection/parked-traces";

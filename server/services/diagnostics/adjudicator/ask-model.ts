@@ -26,6 +26,8 @@ export class NoAnswer extends Error {
   constructor(
     message: string,
     readonly of: "question" | "endpoint" = "question",
+    /** Whether the same may be answered later, when the endpoint can be reached again or another day has begun. */
+    readonly isForNow = false,
   ) {
     super(message);
   }
@@ -49,6 +51,12 @@ const completion = z.object({
           refusal: z.string().nullish().catch(null),
           reasoning: z.string().nullish().catch(null),
           reasoning_content: z.string().nullish().catch(null),
+          tool_calls: z
+            .array(
+              z.object({ id: z.string().nullish(), function: z.object({ name: z.string(), arguments: z.string() }) }),
+            )
+            .nullish()
+            .catch(null),
         }),
         finish_reason: z.string().nullish().catch(null),
       }),
@@ -63,10 +71,10 @@ const completion = z.object({
     .nullish()
     .catch(null),
 });
-type Completion = z.infer<typeof completion>;
+export type Completion = z.infer<typeof completion>;
 
 /** Optional features that an endpoint has refused so far; each is requested until then. */
-type Refused = { schema: boolean; json: boolean; maxTokens: boolean; temperature: boolean };
+export type Refused = { schema: boolean; json: boolean; maxTokens: boolean; temperature: boolean };
 const REFUSALS_KEPT = 500;
 const refusals = new LRUCache<string, Refused>({ max: REFUSALS_KEPT });
 const NOTHING_REFUSED: Refused = { schema: false, json: false, maxTokens: false, temperature: false };
@@ -98,17 +106,44 @@ export type Model = {
 export type ModelReply = { text: string; isCutOff: boolean; tokens: Tokens | null };
 
 /** Asks a model once, within the project's budget. Throws `NoAnswer`, or any other error for a fault of ours. */
-export async function askModel(ctx: Ctx, model: Model, prompt: Prompt): Promise<ModelReply> {
+export const askModel = async (ctx: Ctx, model: Model, prompt: Prompt): Promise<ModelReply> =>
+  replyOf(
+    await complete(ctx, model, {
+      bodyOf: (refused) => bodyOf(model.name, prompt, refused),
+      outputTokens: OUTPUT_TOKENS,
+    }),
+  );
+
+/** A request without what the endpoint has refused so far; `outputTokens` is the most that it lets the model write. */
+export type CompletionRequest = { bodyOf: (refused: Refused) => object; outputTokens: number };
+
+/**
+ * Requests one chat completion within the connection's daily limits, repeating transient failures and leaving out what the
+ * endpoint refuses. Throws `NoAnswer`, or any other error for a fault of ours.
+ */
+export async function complete(
+  ctx: Ctx,
+  model: Model,
+  { bodyOf, outputTokens }: CompletionRequest,
+): Promise<Completion> {
   const key = `${model.connectionId} ${model.name}`;
   const signal = AbortSignal.timeout(QUESTION_MS);
   const deadline = Date.now() + QUESTION_MS;
   const prices = await currentPriceBook(ctx);
+  let sent = "";
   // An endpoint may refuse each optional field once.
   for (let tries = 0; tries <= OPTIONAL.length + 1; tries++) {
     const refused = refusals.get(key) ?? NOTHING_REFUSED;
-    const attempt = () => send(ctx, model, prices, bodyOf(model.name, prompt, refused), signal);
+    const body = JSON.stringify(bodyOf(refused));
+    if (body === sent) break;
+    sent = body;
+    const attempt = () => send(ctx, model, prices, { body, outputTokens, signal });
     const { status, text } = await retryTransient(attempt, { deadline, signal }, RETRY_BASE_MS).catch(asNoAnswer);
-    if (status < 300) return replyOf(text);
+    if (status < 300) {
+      const { data } = completion.safeParse(jsonOf(text));
+      if (!data) throw notACompletion();
+      return data;
+    }
     if (TOO_LONG.test(text) && status >= 400) throw new TooLong();
     const more = nextRefusal(text, refused);
     if (more === null || (status !== 400 && status !== 422)) throw refusal(status, model.name);
@@ -145,32 +180,36 @@ const bodyOf = (name: string, { system, user, schema }: Prompt, refused: Refused
   }),
 });
 
+/** Returns the most that a request may use: every token counted as new, and as much written as is allowed. */
+export function mostUsed(prices: PriceBook, model: string, body: string, outputTokens: number): CallUsage {
+  const inputTokens = Math.ceil(Buffer.byteLength(body) / BYTES_PER_TOKEN);
+  const usage = { prompt_tokens: inputTokens, completion_tokens: outputTokens };
+  return usageOf(prices, model, { model: null, usage });
+}
+
 /** Sends one request: reserves the most that it may use, then settles what it actually used. */
-async function send(ctx: Ctx, model: Model, prices: PriceBook, body: object, signal: AbortSignal) {
+async function send(
+  ctx: Ctx,
+  model: Model,
+  prices: PriceBook,
+  { body, outputTokens, signal }: { body: string; outputTokens: number; signal: AbortSignal },
+) {
   const { client, connectionId, limits, name, purpose } = model;
-  const usdOf = (input: number, cached: number, output: number, responseModel: string | null = null) =>
-    priceCall(prices, {
-      requestedModel: name,
-      responseModel,
-      provider: null,
-      usage: { input_tokens: input - cached, cache_read_input_tokens: cached, output_tokens: output },
-    }).cost?.total ?? null;
-  const inputTokens = Math.ceil(Buffer.byteLength(JSON.stringify(body)) / BYTES_PER_TOKEN);
-  const expected = { tokens: inputTokens + OUTPUT_TOKENS, usd: usdOf(inputTokens, 0, OUTPUT_TOKENS) };
+  const expected = mostUsed(prices, name, body, outputTokens);
   if (limits.usd !== null && expected.usd === null)
     throw new NoAnswer(
       `the price of the model ${name} is unknown, so the daily limit in US dollars can't be enforced`,
       "endpoint",
     );
   const reservation = await reserveCall(ctx, connectionId, limits, expected);
-  if (reservation === null) throw new NoAnswer("the adjudicator's daily budget is used up", "endpoint");
+  if (reservation === null) throw new NoAnswer("the adjudicator's daily budget is used up", "endpoint", true);
 
   const settle = (used: CallUsage) => settleCall(ctx, reservation, used);
   const reply = await client
     .request({
       path: "/chat/completions",
       method: "POST",
-      json: body,
+      json: JSON.parse(body),
       headers: { "x-whetstone-purpose": purpose },
       signal,
       timeoutMs: ATTEMPT_MS,
@@ -188,23 +227,30 @@ async function send(ctx: Ctx, model: Model, prices: PriceBook, body: object, sig
     return { status: reply.status, text };
   }
   const { data } = completion.safeParse(jsonOf(text));
-  if (data?.usage) await settle(usageOf(data.usage, data.model ?? null, usdOf));
+  if (data?.usage) await settle(usageOf(prices, name, data));
   return { status: reply.status, text };
 }
 
-function usageOf(
-  { prompt_tokens: input, completion_tokens, prompt_tokens_details }: NonNullable<Completion["usage"]>,
-  responseModel: string | null,
-  usdOf: (input: number, cached: number, output: number, responseModel: string | null) => number | null,
+/** Returns the tokens of a completion and what they cost; a usage that the endpoint does not report is nothing. */
+export function usageOf(
+  prices: PriceBook,
+  requestedModel: string,
+  { model, usage }: Pick<Completion, "model" | "usage">,
 ): CallUsage {
-  const output = Math.round(completion_tokens ?? 0);
-  const cached = Math.min(input, prompt_tokens_details?.cached_tokens ?? 0);
-  return { tokens: Math.round(input) + output, usd: usdOf(input, cached, output, responseModel) };
+  const input = usage?.prompt_tokens ?? 0;
+  const output = Math.round(usage?.completion_tokens ?? 0);
+  const cached = Math.min(input, usage?.prompt_tokens_details?.cached_tokens ?? 0);
+  const { cost } = priceCall(prices, {
+    requestedModel,
+    responseModel: model ?? null,
+    provider: null,
+    usage: { input_tokens: input - cached, cache_read_input_tokens: cached, output_tokens: output },
+  });
+  return { tokens: Math.round(input) + output, usd: cost?.total ?? null };
 }
 
-function replyOf(body: string): ModelReply {
-  const { data } = completion.safeParse(jsonOf(body));
-  const choice = data?.choices[0];
+function replyOf(data: Completion): ModelReply {
+  const choice = data.choices[0];
   if (!choice) throw notACompletion();
   const { content, refusal: refused, reasoning, reasoning_content } = choice.message;
   if (!content && refused) throw new NoAnswer("the model refused to answer");
@@ -239,9 +285,9 @@ function refusal(status: number, model: string): NoAnswer {
 }
 
 function asNoAnswer(error: unknown): never {
-  if (error instanceof OutboundError) throw new NoAnswer(withoutStop(error.message), "endpoint");
+  if (error instanceof OutboundError) throw new NoAnswer(withoutStop(error.message), "endpoint", error.transient);
   if (error instanceof DOMException && error.name === "TimeoutError")
-    throw new NoAnswer("the endpoint did not reply in time", "endpoint");
+    throw new NoAnswer("the endpoint did not reply in time", "endpoint", true);
   throw error;
 }
 

@@ -1,6 +1,6 @@
 export { openAdjudicator, type Session } from "./adjudicate";
 export { adjudicationMark, isAdjudication } from "./adjudication-mark";
-export { NoAnswer, roughTokens } from "./ask-model";
+export { complete, type Model, mostUsed, NoAnswer, roughTokens, usageOf } from "./ask-model";
 export { usedToday } from "./budget";
 export {
   type AnswerCache,

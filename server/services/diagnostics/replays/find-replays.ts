@@ -3,12 +3,21 @@ import { findings, occurrences } from "@/db/schema";
 import type { Evidence } from "@/db/schema/json";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, unprocessable } from "@/server/platform/errors";
-import { type Beginning, readBeginnings } from "@/server/services/telemetry";
+import {
+  type Beginning,
+  findConversation,
+  readBeginnings,
+  readToolDefinitions,
+  type ToolDefinition,
+} from "@/server/services/telemetry";
 import { sentFor } from "@/server/services/telemetry/schemas";
 import { textOf } from "../detectors/reading/text";
 import { configuredRules } from "../settings/rule-settings";
 import { type FrozenRule, isFoundIn, type ReplayedMessage } from "./judge-replay";
 import { whyNotReplayable } from "./replayable-signals";
+
+/** A tool call of a conversation, with its arguments as sent and the text that it returned. */
+export type RecordedCall = { name: string; arguments: string; result: string };
 
 /** An answer in a conversation that a model can be asked to give again. */
 export type Replay = {
@@ -17,6 +26,10 @@ export type Replay = {
   turn: number;
   prompt: ReplayedMessage[];
   recorded: string;
+  /** The model that gave it; `null` if it was not recorded. */
+  model: string | null;
+  /** Where the prompt has tool turns: the tools that the model was given, and what recorded calls returned. */
+  tools: { definitions: ToolDefinition[]; recorded: RecordedCall[] } | null;
 };
 
 export type Replays = {
@@ -24,7 +37,10 @@ export type Replays = {
   replays: Replay[];
   /** Conversations that `skip` left out. */
   skipped: number;
-  /** Answers after tool calls or attachments, or further into a conversation than a prompt reaches. */
+  /**
+   * Answers after attachments or, unless `withTools`, tool calls; after tool calls whose results or definitions are not recorded;
+   * or further into a conversation than a prompt reaches.
+   */
   notText: number;
   /** Answers that the Rule with its current settings no longer reports, or whose conversation is gone. */
   changed: number;
@@ -40,6 +56,8 @@ const PROMPT_REACH = { messages: 2_200, bytes: 16 * 1024 * 1024, around: 100 };
 /** For these, the last message with evidence is the fault; for others the first, before which the conversation is sound. */
 const FAULT_IS_LAST = new Set(["repeated_message"]);
 
+type Wanted = { limit: number; skip: ReadonlySet<string>; withTools?: boolean };
+
 /**
  * Returns answers in which a Finding occurred, newest first, with the conversation up to each and the Rule that reports it.
  * Throws 422 for a Signal that an answer alone cannot show. `skip` leaves out conversations by id.
@@ -47,7 +65,7 @@ const FAULT_IS_LAST = new Set(["repeated_message"]);
 export async function findReplays(
   ctx: Ctx,
   findingId: string,
-  { limit, skip }: { limit: number; skip: ReadonlySet<string> },
+  { limit, skip, withTools = false }: Wanted,
 ): Promise<Replays> {
   const [finding] = await ctx.db
     .select()
@@ -73,7 +91,8 @@ export async function findReplays(
       for (const conversation of piece) {
         if (found.replays.length === limit) return found;
         seen += 1;
-        const replay = replayOf(conversation, evidenceOf.get(conversation.id) ?? [], frozen);
+        const evidence = evidenceOf.get(conversation.id) ?? [];
+        const replay = await replayOf(ctx, conversation, evidence, { rule: frozen, withTools });
         if (replay === "changed") found.changed += 1;
         else if (replay === "not_text") found.notText += 1;
         else found.replays.push(replay);
@@ -112,25 +131,60 @@ const occurrencesAfter = ({ db, projectId }: Ctx, findingId: string, after: Posi
     .orderBy(desc(occurrences.detectedAt), desc(occurrences.id))
     .limit(PAGE);
 
-function replayOf(
-  { id, messages, modelCalls, isCut }: Beginning,
+async function replayOf(
+  ctx: Ctx,
+  conversation: Beginning,
   evidence: readonly Evidence[],
-  rule: FrozenRule,
-): Replay | "changed" | "not_text" {
+  { rule, withTools }: { rule: FrozenRule; withTools: boolean },
+): Promise<Replay | "changed" | "not_text"> {
+  const { messages, isCut } = conversation;
   const places = evidence
     .flatMap(({ messageIndex }) => (messageIndex === null ? [] : [messageIndex]))
     .filter((index) => messages[index]?.role === "assistant")
     .sort((a, b) => a - b);
   const index = FAULT_IS_LAST.has(rule.signal) ? places.at(-1) : places[0];
   if (index === undefined) return isCut ? "not_text" : "changed";
-  const answer = messages[index]!;
-  const prompt = promptOf(sentFor(answer, messages.slice(0, index)));
-  if (!prompt || answer.toolCalls.length > 0) return "not_text";
+  const replay = await replayAt(ctx, conversation, index, withTools);
+  if (replay === null) return "not_text";
+  const { finishReason, ...turn } = replay;
+  return isFoundIn(rule, turn.prompt, { content: turn.recorded, finishReason }) ? turn : "changed";
+}
+
+/** Returns the answer at an index with what was sent before it; `null` if it cannot be given again. */
+async function replayAt(
+  ctx: Ctx,
+  { id, messages, modelCalls }: Beginning,
+  index: number,
+  withTools: boolean,
+): Promise<(Replay & { finishReason: string }) | null> {
+  const answer = messages[index];
+  if (answer?.role !== "assistant" || answer.toolCalls.length > 0) return null;
+  const sent = sentFor(answer, messages.slice(0, index));
   const call = modelCalls.find(({ spanId }) => spanId === answer.spanId);
-  const recorded = { content: textOf(answer), finishReason: call?.finishReasons[0] ?? "stop" };
-  return isFoundIn(rule, prompt, recorded)
-    ? { conversationId: id, turn: index, prompt, recorded: recorded.content }
-    : "changed";
+  const prompt = promptOf(sent, withTools);
+  if (prompt === null) return null;
+  const definitions = withTools && call ? await readToolDefinitions(ctx, call) : [];
+  const usesTools = prompt.some(({ role }) => role === "tool");
+  if (usesTools && definitions.length === 0) return null;
+  return {
+    conversationId: id,
+    turn: index,
+    prompt,
+    recorded: textOf(answer),
+    model: call?.requestedModel ?? call?.responseModel ?? null,
+    tools: definitions.length === 0 ? null : { definitions, recorded: recordedCalls(messages) },
+    finishReason: call?.finishReasons[0] ?? "stop",
+  };
+}
+
+/** Returns one answer of a conversation, by its index, with what was sent before it; `null` if it cannot be given again. */
+export async function readReplay(ctx: Ctx, conversationId: string, index: number): Promise<Replay | null> {
+  const { id } = await findConversation(ctx, conversationId);
+  const snapshot = { conversationId: id, lastActivityAt: Number.MAX_SAFE_INTEGER, traceIds: [] };
+  for await (const [conversation] of readBeginnings(ctx, [snapshot], PROMPT_REACH)) {
+    if (conversation) return replayAt(ctx, conversation, index, true);
+  }
+  return null;
 }
 
 const ROLES: Readonly<Record<string, ReplayedMessage["role"]>> = {
@@ -142,14 +196,37 @@ const ROLES: Readonly<Record<string, ReplayedMessage["role"]>> = {
 /** A model's reasoning is not part of a prompt. */
 const UNSENT = new Set(["reasoning", "thinking"]);
 
-/** Converts messages to the trainer's form; `null` if they are not only text or include none from a user. */
-function promptOf(messages: readonly Beginning["messages"][number][]): ReplayedMessage[] | null {
+/** Converts messages to those of chat APIs; `null` if they have more than text and, `withTools`, answered calls, or none from a user. */
+function promptOf(messages: readonly Beginning["messages"][number][], withTools: boolean): ReplayedMessage[] | null {
   const prompt: ReplayedMessage[] = [];
+  const open = new Set<string>();
   for (const message of messages) {
+    const { parts, toolCalls, toolCallId } = message;
+    const isText = parts.every(({ type }) => type === "text" || UNSENT.has(type));
+    if (message.role === "tool" && withTools) {
+      if (toolCallId === null || !open.delete(toolCallId)) return null;
+      prompt.push({ role: "tool", content: textOf(message), tool_call_id: toolCallId });
+      continue;
+    }
     const role = ROLES[message.role];
-    const isText = message.parts.every(({ type }) => type === "text" || UNSENT.has(type));
-    if (role === undefined || !isText || message.toolCalls.length > 0) return null;
-    prompt.push({ role, content: textOf(message) });
+    if (role === undefined || !isText || (toolCalls.length > 0 && !withTools)) return null;
+    const calls = toolCalls.flatMap(({ id, name, arguments: given }) =>
+      id === null ? [] : [{ id, type: "function" as const, function: { name, arguments: given } }],
+    );
+    if (calls.length < toolCalls.length) return null;
+    for (const { id } of calls) open.add(id);
+    prompt.push({ role, content: textOf(message), ...(calls.length > 0 && { tool_calls: calls }) });
   }
-  return prompt.some(({ role }) => role === "user") ? prompt : null;
+  return open.size === 0 && prompt.some(({ role }) => role === "user") ? prompt : null;
+}
+
+/** Returns what the tool calls of a conversation returned, wherever in it they are. */
+function recordedCalls(messages: Beginning["messages"]): RecordedCall[] {
+  const results = new Map(messages.flatMap((one) => (one.toolCallId === null ? [] : [[one.toolCallId, one] as const])));
+  return messages.flatMap(({ toolCalls }) =>
+    toolCalls.flatMap(({ id, name, arguments: given }) => {
+      const result = id === null ? undefined : results.get(id);
+      return result ? [{ name, arguments: given, result: textOf(result) }] : [];
+    }),
+  );
 }

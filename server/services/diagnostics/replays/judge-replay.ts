@@ -2,7 +2,13 @@ import { chatSnapshot } from "../chat-snapshot";
 import { RULES, type RuleConfiguration, runDetectors } from "../rules";
 import type { ConversationSnapshot } from "../types";
 
-export type ReplayedMessage = { role: "system" | "user" | "assistant"; content: string };
+/** A message in the format of chat APIs; only text where a trainer is to answer. */
+export type ReplayedMessage = {
+  role: "system" | "user" | "assistant" | "tool";
+  content: string;
+  tool_calls?: { id: string; type: "function"; function: { name: string; arguments: string } }[];
+  tool_call_id?: string;
+};
 export type ReplayedAnswer = { content: string; finishReason: string };
 
 /** A Finding's Rule as it was when a proof began. */

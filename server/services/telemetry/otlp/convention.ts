@@ -3,7 +3,7 @@ import type { IdReader } from "./readers/ids";
 import type { MessageSource } from "./readers/message-source";
 import type { Reader } from "./readers/reader";
 import type { SpanView } from "./readers/span-view";
-import type { AttributeValue } from "./types";
+import type { Attributes, AttributeValue } from "./types";
 import type { Counting, Quantity } from "./usage/counting";
 
 /** The fields that are read, and what reads each. */
@@ -113,6 +113,8 @@ export type Convention = Sources & {
   fallback?: Sources;
   /** Attributes that only its spans of one type have, for those without a stated type. */
   marks?: Partial<Record<"agent" | "tool" | "llm", readonly string[]>>;
+  /** The tools that a call was given, in any of the forms that `toolDefinitionsOf` reads. They are read when a call is replayed. */
+  tools?: (attributes: Attributes) => readonly unknown[];
   /** How it counts, if not as OpenTelemetry does. */
   counting?: Counting;
   /** How it counts under OpenTelemetry's names; one of `marks` tells its spans from others: an attribute, or one with a value. */

@@ -12,4 +12,5 @@ export { IdentityFold, resolveTraceIdentity } from "./identity/identity";
 export { readSpan } from "./read-span";
 export { READER_VERSION } from "./reader-version";
 export { TYPE_EVENTS } from "./readers/events";
+export { type ToolDefinition, toolDefinitionsOf } from "./tool-definitions";
 export { VERSION_ATTRIBUTES } from "./traits";

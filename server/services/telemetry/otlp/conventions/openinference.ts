@@ -2,6 +2,7 @@ import type { Convention } from "../convention";
 import { flattened, messagesIn } from "../readers/message-source";
 import { mapped, number, promptIn, type Reader, sumOf, text, textInJson, value } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
+import { toolsBelow } from "../readers/tools";
 import { TIER_KEYS } from "../usage/tier-keys";
 
 export const OPENINFERENCE: Convention = {
@@ -60,6 +61,7 @@ export const OPENINFERENCE: Convention = {
     ["llm.token_count.total", "total"],
   ],
   prompt: [promptIn("llm.prompt_template.version")],
+  tools: toolsBelow("llm.tools.", "tool", "json_schema"),
   shown: [
     "llm.invocation_parameters",
     "embedding.invocation_parameters",

@@ -3,6 +3,7 @@ import { flattened, messagesIn } from "../readers/message-source";
 import { mapped, objectIn, promptIn, text, textOf, value } from "../readers/reader";
 import type { SpanView } from "../readers/span-view";
 import { tagsIn } from "../readers/tags";
+import { toolsBelow } from "../readers/tools";
 
 const finishReasonsOfCompletions = (view: SpanView) =>
   Object.values(view.treeOf("gen_ai.completion.") ?? {}).map((completion) =>
@@ -52,6 +53,7 @@ export const OPENLLMETRY: Convention = {
   aroundToolName: /\.tool$/,
   usagePrefixes: ["llm.usage."],
   usageFigures: [["llm.usage.total_tokens", "total"]],
+  tools: toolsBelow("llm.request.functions."),
   shown: [
     "llm.is_streaming",
     "gen_ai.is_streaming",

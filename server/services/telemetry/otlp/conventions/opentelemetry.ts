@@ -2,6 +2,7 @@ import type { Convention, GivenFeedback } from "../convention";
 import { eventPerMessage, messagesIn, wholeInEvent } from "../readers/message-source";
 import { mapped, objectIn, promptIn, text, textOf, texts, value } from "../readers/reader";
 import type { SpanView } from "../readers/span-view";
+import { toolsIn } from "../readers/tools";
 import type { Attributes } from "../types";
 
 export const OPENTELEMETRY: Convention = {
@@ -94,6 +95,7 @@ export const OPENTELEMETRY: Convention = {
     ["gen_ai.usage.reasoning_tokens", "reasoning"],
     ["gen_ai.usage.total_tokens", "total"],
   ],
+  tools: toolsIn("gen_ai.tool.definitions"),
   shown: [
     "gen_ai.request.*",
     "gen_ai.openai.*",

@@ -5,6 +5,7 @@ import { parseJson, toText } from "../readers/json-text";
 import { type MessageSource, messagesIn } from "../readers/message-source";
 import { mapped, objectIn, type Reader, text, textOf, value } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
+import { toolsIn } from "../readers/tools";
 import { TIER_KEYS } from "../usage/tier-keys";
 
 /** Reads the vendor in a name such as `openai.chat`. */
@@ -126,6 +127,7 @@ export const VERCEL_AI_SDK: Convention = {
     ["ai.usage.reasoningTokens", "reasoning"],
     ["ai.usage.totalTokens", "total"],
   ],
+  tools: toolsIn("ai.prompt.tools"),
   shown: [
     "ai.settings.*",
     "ai.prompt.toolChoice",
