@@ -355,6 +355,15 @@ export const TABLES = {
     measured: true,
   },
   evaluations: { conversation: NO_WORDS_OF_TRAINING, person: OPAQUE_ID, project: "batches" },
+  variants: {
+    conversation: {
+      holds: "ids",
+      erased: "kept",
+      because: "A proof leaves out the conversations that a variant was written with; a deleted one is in none.",
+    },
+    person: OPAQUE_ID,
+    project: "cascade",
+  },
   model_exports: { conversation: NO_WORDS_OF_TRAINING, person: OPAQUE_ID, project: "batches" },
   rollout_decisions: { conversation: NO_WORDS_OF_TRAINING, person: NO_ACCOUNT, project: "batches" },
   parity_certificates: {

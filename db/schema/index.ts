@@ -103,6 +103,7 @@ export {
   triggerDecisions,
   tuningConfigs,
 } from "./training";
+export { variants } from "./variants";
 export {
   codeReferences,
   handoffRules,

@@ -6,6 +6,7 @@ import {
   index,
   integer,
   jsonb,
+  numeric,
   pgTable,
   primaryKey,
   text,
@@ -28,6 +29,7 @@ import {
 } from "./enumerations";
 import { ofProject, withinProject } from "./projects";
 import { checkpoints, tuningConfigs } from "./training";
+import { variants } from "./variants";
 
 type Json = Record<string, unknown>;
 
@@ -234,9 +236,16 @@ export const evaluations = pgTable(
     projectId: projectId(),
     id: text("id").notNull(),
     kind: text("kind", { enum: EVALUATION_KINDS }).notNull(),
-    checkpointId: text("checkpoint_id").notNull(),
-    /** What it is compared with; null: the base model that its job trained. */
+    /** What answers after: a checkpoint on a trainer, or a variant of what a connected model is sent. */
+    checkpointId: text("checkpoint_id"),
+    variantId: text("variant_id"),
+    /** What a checkpoint is compared with; null: the base model that its job trained. */
     baselineCheckpointId: text("baseline_checkpoint_id"),
+    /** What a variant is compared with: `{connectionId, model}`, which is sent the recorded messages. */
+    baseline: jsonb("baseline").$type<{ connectionId: string; model: string }>(),
+    /** US dollars that asking a variant and its baseline may cost, what it has cost, and what calls in progress may. */
+    maxCost: numeric("max_cost"),
+    cost: numeric("cost").notNull().default("0"),
     /** For `examples`: the Dataset and version. Without a foreign key: an evaluation outlives them. */
     datasetId: text("dataset_id"),
     datasetVersion: integer("dataset_version"),
@@ -253,7 +262,7 @@ export const evaluations = pgTable(
     summary: jsonb("summary").$type<Json>(),
     verdict: text("verdict", { enum: PROOF_VERDICTS }),
     error: jsonb("error").$type<Json>(),
-    trainerId: text("trainer_id").notNull(),
+    trainerId: text("trainer_id"),
     staleSince: unixMs("stale_since"),
     dueAt: unixMs("due_at"),
     ...actor(),
@@ -265,6 +274,13 @@ export const evaluations = pgTable(
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
     withinProject("evaluations_checkpoint", t, t.checkpointId, checkpoints).onDelete("cascade"),
+    withinProject("evaluations_variant", t, t.variantId, variants).onDelete("cascade"),
+    index("evaluations_of_variant").on(t.projectId, t.variantId, desc(t.createdAt)).where(sql`variant_id is not null`),
+    check(
+      "evaluations_after",
+      sql`(${t.checkpointId} is not null and ${t.trainerId} is not null and ${t.variantId} is null and ${t.baseline} is null)
+        or (${t.checkpointId} is null and ${t.trainerId} is null and ${t.variantId} is not null and ${t.baseline} is not null)`,
+    ),
     index("evaluations_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
     index("evaluations_of_checkpoint").on(t.projectId, t.checkpointId, desc(t.createdAt)),
     index("evaluations_of_finding").on(t.projectId, t.findingId, desc(t.createdAt)).where(sql`finding_id is not null`),
@@ -289,13 +305,18 @@ export const evaluationRows = pgTable(
     datasetId: text("dataset_id"),
     exampleId: text("example_id"),
     conversationId: text("conversation_id"),
-    /** Messages up to the answer. */
+    /** Messages up to the answer, as they are shown. */
     prompt: jsonb("prompt").$type<Json[]>().notNull(),
+    /** For a replay with tools: the messages as they were sent, the tools, and what recorded calls returned. */
+    request: jsonb("request").$type<Json>(),
     /** The Example's own answer; for a replay, the recorded answer. */
     expected: text("expected"),
-    /** `{content, finishReason}`. */
+    /** `{content, finishReason}`. A row counts once it has both. */
     before: jsonb("before").$type<Json>(),
     after: jsonb("after").$type<Json>(),
+    /** SHA-256 over what a connected model was sent, so that the same is not sent twice; null for a trainer's answers. */
+    beforeKey: text("before_key"),
+    afterKey: text("after_key"),
     outcome: text("outcome", { enum: EVALUATION_OUTCOMES }),
     reason: text("reason"),
     /** For a replay: whether the Finding's detector reports the answer. */
@@ -313,6 +334,8 @@ export const evaluationRows = pgTable(
     withinProject("evaluation_rows_evaluation", t, t.evaluationId, evaluations).onDelete("cascade"),
     index("evaluation_rows_of_example").on(t.projectId, t.datasetId, t.exampleId).where(sql`example_id is not null`),
     index("evaluation_rows_of_conversation").on(t.projectId, t.conversationId).where(sql`conversation_id is not null`),
+    index("evaluation_rows_before_key").on(t.projectId, t.beforeKey).where(sql`before_key is not null`),
+    index("evaluation_rows_after_key").on(t.projectId, t.afterKey).where(sql`after_key is not null`),
   ],
 );
 

@@ -28,6 +28,7 @@ import { SHARING } from "./sharing";
 import { TELEMETRY } from "./telemetry";
 import { TRAINERS } from "./trainers";
 import { TRAINING } from "./training";
+import { VARIANTS } from "./variants";
 import { WORK_ITEMS } from "./work-items";
 
 /**
@@ -54,6 +55,7 @@ export const operations = {
   ...SERVING,
   ...GATEWAY,
   ...EVALUATIONS,
+  ...VARIANTS,
   ...TRAINERS,
   ...PROJECTS,
   ...CONNECTIONS,

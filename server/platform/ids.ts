@@ -61,6 +61,7 @@ export type IdPrefix =
   | "tgd"
   | "cert"
   | "eval"
+  | "var"
   | "rod"
   | "rmv"
   | "spl";

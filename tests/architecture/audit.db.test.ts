@@ -56,6 +56,7 @@ import { createPrompt } from "@/server/services/prompts";
 import { judgeEvaluation } from "@/server/services/proof";
 import { judgeableEvaluation } from "@/server/services/proof/testing/judgeable-evaluation";
 import { storedEvaluation } from "@/server/services/proof/testing/stored-evaluation";
+import { storedModel, storedVariant } from "@/server/services/proof/testing/stored-variant";
 import { createSavedView } from "@/server/services/saved-views";
 import { driveNext } from "@/server/services/serving/deployments/testing/drive";
 import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
@@ -433,6 +434,29 @@ const SAMPLES: Record<string, Sample> = {
   }),
   "evaluations.create": async ({ ctx }) => ({
     input: { checkpointId: (await trainingWorld(ctx, "a")).checkpointId, kind: "examples" },
+  }),
+  "variants.create": async ({ ctx }) => ({
+    input: { name: "Brief", connectionId: await storedModel(ctx), model: "gpt-5" },
+  }),
+  "variants.delete": async ({ ctx }) => ({ input: { variantId: (await storedVariant(ctx, "a")).variantId } }),
+  "variants.prove": async ({ ctx }) => ({
+    input: {
+      variantId: (await storedVariant(ctx, "a")).variantId,
+      datasetId: (await trainingWorld(ctx, "a")).choice.datasetId,
+    },
+  }),
+  "variants.try": async ({ ctx }) => ({
+    input: {
+      conversationId: (
+        await storedConversation(ctx, [
+          { role: "user", text: "Hello?" },
+          { role: "assistant", text: "Hello." },
+        ])
+      ).id,
+      messageIndex: 1,
+      connectionId: await storedModel(ctx),
+      model: "gpt-5",
+    },
   }),
   "evaluations.cancel": async ({ ctx }) => ({
     input: { evaluationId: (await trainingWorld(ctx, "a")).evaluationId },

@@ -50,6 +50,10 @@ const REFUSED_HERE: Readonly<Record<string, string>> = {
   "patch /projects/{projectId}/notification-rules/{notificationRuleId}": "Not a webhook connection",
   "post /projects/{projectId}/datasets/{datasetId}/collection-passes": "no collectionObjective",
   "post /projects/{projectId}/fine-tuning/export": "connection to a model hub",
+  "post /projects/{projectId}/variants": "model connection was not found",
+  "post /projects/{projectId}/variant-answers": "model connection was not found",
+  "get /projects/{projectId}/variants/{variantId}/proof-estimate": "either findingId",
+  "post /projects/{projectId}/variants/{variantId}/proofs": "cannot be proven by replay",
   "patch /projects/{projectId}/fine-tuning/tuning-configs/{configId}": "connection to a model hub",
 };
 /** A thing that the project does not have, or whose state does not allow it. */

@@ -84,6 +84,7 @@ test("another tenant's ids reveal and change nothing of theirs, in any field of 
     "rollout_decisions",
     "parity_certificates",
     "model_exports",
+    "variants",
   ]) {
     expect(rows[name]?.length, `${name} has rows`).toBeGreaterThan(0);
   }

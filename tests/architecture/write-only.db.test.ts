@@ -34,6 +34,7 @@ import { failingToolCall, storedConversation } from "@/server/services/diagnosti
 import { connectTracker, failWorkItem, storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
 import { failedDelivery } from "@/server/services/notifications/testing";
 import { judgeableEvaluation } from "@/server/services/proof/testing/judgeable-evaluation";
+import { storedVariant } from "@/server/services/proof/testing/stored-variant";
 import { driveNext } from "@/server/services/serving/deployments/testing/drive";
 import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
 import { storedJob as storedTrainingJob } from "@/server/services/training/testing/stored-job";
@@ -97,6 +98,11 @@ async function storedWorld() {
   const { workItem } = await handOff(ctx, { findingId: findings[0]!.id, provider: "github" });
   const training = await trainingWorld(ctx, SECRET);
   const judgedId = await judgeableEvaluation(ctx, training.checkpointId, SECRET);
+  const variant = await storedVariant(ctx, SECRET);
+  const answered = await storedConversation(ctx, [
+    { role: "user", text: SECRET },
+    { role: "assistant", text: SECRET },
+  ]);
   const fileId = await storedFile(ctx, [chatLine(SECRET)], `${SECRET}.jsonl`);
   return {
     ctx,
@@ -120,6 +126,8 @@ async function storedWorld() {
     training,
     jobId: training.jobId,
     judgedId,
+    variant,
+    answered: answered.id,
     deploymentIds: [
       await storedDeployment(ctx, training.checkpointId, { name: SECRET, status: "stopped", endedAt: 1, startedAt: 1 }),
       await storedDeployment(ctx, training.checkpointId, { name: SECRET, startedAt: 2 }),
@@ -220,6 +228,33 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
       body: { checkpointId: training.checkpointId, kind: "examples" },
     }),
     gets: { evaluation: { status: "queued" } },
+  },
+  "variants.create": {
+    capability: "models:manage",
+    call: ({ variant }) => ({
+      method: "POST",
+      path: "/variants",
+      body: { name: "Again", connectionId: variant.connectionId, model: "gpt-5", note: SECRET },
+    }),
+    gets: { variant: { version: 1 } },
+  },
+  "variants.prove": {
+    capability: "models:manage",
+    call: ({ variant, training }) => ({
+      method: "POST",
+      path: `/variants/${variant.variantId}/proofs`,
+      body: { datasetId: training.choice.datasetId },
+    }),
+    gets: { evaluation: { status: "queued" } },
+  },
+  "variants.try": {
+    capability: "models:manage",
+    call: ({ variant, answered }) => ({
+      method: "POST",
+      path: "/variant-answers",
+      body: { conversationId: answered, messageIndex: 1, connectionId: variant.connectionId, model: "gpt-5" },
+    }),
+    gets: { problem: expect.stringMatching(/There is no answer/) },
   },
   "evaluations.cancel": {
     capability: "models:manage",
@@ -407,7 +442,7 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
       path: "/diagnostics/rules/tool-failure/preview",
       body: { configuration: { minSignalScore: 1 } },
     }),
-    gets: { preview: { conversations: 2, complete: true } },
+    gets: { preview: { conversations: 3, complete: true } },
   },
   "conversations.changeLabels": {
     capability: "diagnostics:write",

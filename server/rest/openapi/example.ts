@@ -54,6 +54,8 @@ const PREFIX_OF_ID: Record<string, string> = {
   telemetryId: "conv",
   trackerDeliveryId: "tdl",
   trainerId: "trn",
+  variantId: "var",
+  baselineConnectionId: "conn",
   userId: "usr",
   fromUserId: "usr",
   workItemId: "wi",

@@ -26,6 +26,7 @@ import { inviteMember } from "@/server/services/members";
 import { failedDelivery, storedAlert, storedNotificationRule } from "@/server/services/notifications/testing";
 import { createModelPrice } from "@/server/services/pricing";
 import { createPrompt } from "@/server/services/prompts";
+import { storedVariant } from "@/server/services/proof/testing/stored-variant";
 import { createSavedView } from "@/server/services/saved-views";
 import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
 import { createShareLink, updateShareLinkSettings } from "@/server/services/sharing";
@@ -118,6 +119,7 @@ export async function tenant(mark: string) {
   await createKnowledgeGoal(ctx, { title: `Goal ${mark}`, keyPhrases: [mark] });
   const training = await trainingWorld(ctx, mark);
   await storedDeployment(ctx, training.checkpointId, { name: mark });
+  await storedVariant(ctx, mark);
   await ctx.db.insert(rolloutDecisions).values({
     projectId: ctx.projectId,
     id: `rod_${hex(32)}`,

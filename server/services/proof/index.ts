@@ -21,3 +21,15 @@ export { readEvaluation } from "./evaluations/read-evaluations";
 export { startEvaluation } from "./evaluations/start-evaluation";
 export { nonInferiority } from "./evaluations/verdict/paired";
 export { cancelJudging, judgeEvaluation, previewJudging, runJudging, wakeJudgings } from "./judging";
+export {
+  createVariant,
+  deleteVariant,
+  estimateProof,
+  faultyTurns,
+  getVariant,
+  handOffVariant,
+  listVariants,
+  proveVariant,
+  recordedTurn,
+  tryVariant,
+} from "./variants";

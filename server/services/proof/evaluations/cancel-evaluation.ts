@@ -21,8 +21,8 @@ export const cancelEvaluation = verb(
     writeOnlyReply: { unless: FINE_TUNING_READERS, reply: requestedEvaluationReply },
   },
   async (ctx, { evaluationId }) => {
-    await requireTrainer(ctx);
     const row = await lockEvaluation(ctx, evaluationId);
+    if (!row?.variantId) await requireTrainer(ctx);
     if (!row) throw notFound("The evaluation");
     if (row.finishedAt === null) {
       await ctx.db

@@ -681,7 +681,7 @@ test("conversations that were trained on are not replayed, and Findings that ans
     configuration: { signalOverrides: { empty_response: { enabled: false } } },
   });
   await expect(create({ kind: "finding", findingId })).rejects.toMatchObject(
-    refused(/1 were trained on, in 1 the Rule no longer reports/),
+    refused(/1 were trained on or written with, in 1 the Rule no longer reports/),
   );
   const said = [
     { role: "user", text: "Where is my order?" },

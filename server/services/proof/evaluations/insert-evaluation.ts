@@ -12,23 +12,24 @@ import { requireDataset } from "@/server/services/datasets";
 import { holdCheckpoints } from "@/server/services/models";
 import type { EvaluationChoice, NewRow, PreparedEvaluation } from "./prepare-evaluation";
 
+type Choice = Pick<EvaluationChoice, "kind" | "findingId">;
+
 /** Queues a prepared evaluation in the caller's transaction, with the event that starts it, and returns its id. */
 export async function insertEvaluation(
   tx: Ctx,
-  { checkpointId, kind, findingId }: EvaluationChoice,
-  { trainerId, baselineCheckpointId, dataset, rule, rows: chosen, selection, floors }: PreparedEvaluation,
+  { kind, findingId }: Choice,
+  { compared, dataset, rule, rows: chosen, selection, floors }: PreparedEvaluation,
 ): Promise<string> {
   const rows = await stillThere(tx, dataset, chosen);
   if (rows.length === 0)
     throw new ServiceError("conflict", "The Examples or conversations to compare have just been deleted. Try again.");
-  await holdCheckpoints(tx, [checkpointId, baselineCheckpointId]);
+  if ("checkpointId" in compared) await holdCheckpoints(tx, [compared.checkpointId, compared.baselineCheckpointId]);
   const id = newId("eval");
   await tx.db.insert(evaluations).values({
     projectId: tx.projectId,
     id,
     kind,
-    checkpointId,
-    baselineCheckpointId,
+    ...columnsOf(compared),
     datasetId: dataset?.id ?? null,
     datasetVersion: dataset?.version ?? null,
     findingId: findingId ?? null,
@@ -40,43 +41,53 @@ export async function insertEvaluation(
     summary: {
       selection: { ...selection, selected: rows.length },
       floors,
-      tries: await triesOf(tx, findingId, checkpointId),
+      tries: await triesOf(tx, findingId, compared),
     },
-    trainerId,
     dueAt: NOW,
     actorKind: tx.actor.kind,
     actorId: auditActor(tx.actor).id,
     updatedAt: NOW,
   });
-  const stored = rows.map(({ datasetId, exampleId, conversationId, prompt, expected, reference, group }, n) => ({
-    n,
-    reference,
-    group_number: group,
-    dataset_id: datasetId,
-    example_id: exampleId,
-    conversation_id: conversationId,
-    prompt,
-    expected,
-  }));
+  const stored = rows.map(
+    ({ datasetId, exampleId, conversationId, prompt, request, expected, reference, group }, n) => ({
+      n,
+      reference,
+      group_number: group,
+      dataset_id: datasetId,
+      example_id: exampleId,
+      conversation_id: conversationId,
+      prompt,
+      request,
+      expected,
+    }),
+  );
   const columns =
-    "n int, dataset_id text, example_id text, conversation_id text, prompt jsonb, expected text, reference text, group_number int";
+    "n int, dataset_id text, example_id text, conversation_id text, prompt jsonb, request jsonb, expected text, reference text, group_number int";
   await tx.db.execute(sql`
-    insert into evaluation_rows (project_id, evaluation_id, n, dataset_id, example_id, conversation_id, prompt, expected,
+    insert into evaluation_rows (project_id, evaluation_id, n, dataset_id, example_id, conversation_id, prompt, request, expected,
       reference, group_number)
-    select ${tx.projectId}, ${id}, t.n, t.dataset_id, t.example_id, t.conversation_id, t.prompt, t.expected, t.reference,
+    select ${tx.projectId}, ${id}, t.n, t.dataset_id, t.example_id, t.conversation_id, t.prompt, t.request, t.expected, t.reference,
       t.group_number
     from ${rowsOf(stored, columns)}`);
   await emit(tx.db, evaluationDue.create({ projectId: tx.projectId, evaluationId: id }));
   return id;
 }
 
-/** Returns how many checkpoints have been tried on the Finding, this one included: one of many wins by chance. */
-async function triesOf(tx: Ctx, findingId: string | undefined, checkpointId: string): Promise<number> {
+const columnsOf = (compared: PreparedEvaluation["compared"]) =>
+  "checkpointId" in compared ? compared : { ...compared, maxCost: compared.maxCost?.toString() ?? null };
+
+/** Returns how many checkpoints and variants have been tried on the Finding, this one included: one of many wins by chance. */
+async function triesOf(
+  tx: Ctx,
+  findingId: string | undefined,
+  compared: PreparedEvaluation["compared"],
+): Promise<number> {
   if (findingId === undefined) return 1;
+  const tried = "checkpointId" in compared ? compared.checkpointId : compared.variantId;
   const [row] = await tx.db.execute<{ others: number }>(sql`
-    select count(distinct checkpoint_id)::int as others from evaluations
+    select count(distinct coalesce(checkpoint_id, variant_id))::int as others from evaluations
     where project_id = ${tx.projectId} and finding_id = ${findingId} and status = 'succeeded'
-      and checkpoint_id <> ${checkpointId}`);
+      and coalesce(checkpoint_id, variant_id) <> ${tried}`);
   return 1 + (row?.others ?? 0);
 }
 

@@ -9,18 +9,18 @@ import { evaluationIdInput, evaluationReply, evaluationsReply, listEvaluationsIn
 export const listEvaluations = verb(
   {
     name: "evaluations.list",
-    summary: "List the evaluations of a checkpoint, of a Finding or of the project, newest first.",
+    summary: "List the evaluations of a checkpoint, of a variant, of a Finding or of the project, newest first.",
     description:
-      "`checkpointId` and `findingId` filter the list. Each has its progress (`done` of `total` rows) and its counts so far; `verdict` is that of a proof that has ended, otherwise `null`.",
+      "`checkpointId`, `variantId` and `findingId` filter the list. Each has its progress (`done` of `total` rows) and its counts so far; `verdict` is that of a proof that has ended, otherwise `null`.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: listEvaluationsInput,
     reply: evaluationsReply,
   },
-  async (ctx, { checkpointId, findingId, limit, cursor }) => {
+  async (ctx, { checkpointId, variantId, findingId, limit, cursor }) => {
     const list = newestFirst({
       name: "evaluations",
-      filters: { project: ctx.projectId, checkpointId, findingId },
+      filters: { project: ctx.projectId, checkpointId, variantId, findingId },
       time: evaluations.createdAt,
       id: evaluations.id,
       limit,
@@ -28,6 +28,7 @@ export const listEvaluations = verb(
     });
     const condition = and(
       checkpointId === undefined ? undefined : eq(evaluations.checkpointId, checkpointId),
+      variantId === undefined ? undefined : eq(evaluations.variantId, variantId),
       findingId === undefined ? undefined : eq(evaluations.findingId, findingId),
       list.after,
     );

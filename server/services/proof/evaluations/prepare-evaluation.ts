@@ -4,10 +4,18 @@ import { checkpoints, conversations, trainingJobs } from "@/db/schema";
 import type { EVALUATION_KINDS } from "@/db/schema/enumerations";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, unprocessable } from "@/server/platform/errors";
-import { type FrozenRule, findReplays } from "@/server/services/diagnostics";
+import {
+  type FrozenRule,
+  findReplays,
+  type RecordedCall,
+  type Replay,
+  type ReplayedMessage,
+} from "@/server/services/diagnostics";
+import type { ToolDefinition } from "@/server/services/telemetry";
 import { requireTrainer } from "@/server/services/trainers";
 import { answersLike, hasPreserveSet, readHeldOut, referencesFor, taughtConversations } from "./held-out";
 import type { PromptMessage, Selection, SimilarityFloor } from "./schemas";
+import { answerText } from "./verdict/answer-text";
 import { isSame } from "./verdict/judge";
 import { floorsOf } from "./verdict/right";
 import { groupedWithTaught, oneOfEachFirst } from "./verdict/unseen";
@@ -33,6 +41,8 @@ export type NewRow = {
   exampleId: string | null;
   conversationId: string | null;
   prompt: PromptMessage[];
+  /** For a replay with tools: what a connected model is sent. */
+  request: ReplayRequest | null;
   expected: string;
   /** What a right answer says, where it is known. */
   reference: string | null;
@@ -40,10 +50,14 @@ export type NewRow = {
   group: number;
 };
 
+/** What answers after: a checkpoint on a trainer, or a variant, compared with what a connected model is sent today. */
+export type Compared =
+  | { checkpointId: string; trainerId: string; baselineCheckpointId: string | null }
+  | { variantId: string; baseline: { connectionId: string; model: string }; maxCost: number | null };
+
 /** An evaluation that is ready to start. */
 export type PreparedEvaluation = {
-  trainerId: string;
-  baselineCheckpointId: string | null;
+  compared: Compared;
   dataset: { id: string; version: number } | null;
   rule: FrozenRule | null;
   rows: NewRow[];
@@ -79,12 +93,19 @@ export async function prepareEvaluation(ctx: Ctx, input: EvaluationChoice): Prom
   const baselineId = input.baselineCheckpointId ?? model.job.parentCheckpointId;
   if (baselineId !== null) await requireBaseline(ctx, model, baselineId);
   const taught = baselineId === null ? [checkpointId] : [checkpointId, baselineId];
-  const common = { trainerId: model.job.trainerId ?? "", baselineCheckpointId: baselineId };
+  const compared = { checkpointId, trainerId: model.job.trainerId ?? "", baselineCheckpointId: baselineId };
   if (input.findingId !== undefined) {
-    return { ...common, dataset: null, ...(await replaysOf(ctx, input.findingId, taught, input.maxRows)) };
+    const skip = await taughtConversations(ctx, taught);
+    const { models: _, ...replays } = await replaysOf(ctx, input.findingId, {
+      taught,
+      skip,
+      limit: input.maxRows,
+      withTools: false,
+    });
+    return { compared, dataset: null, ...replays };
   }
   const dataset = { id: model.job.datasetId, version: model.job.datasetVersion };
-  return { ...common, dataset, rule: null, ...(await examplesOf(ctx, dataset, taught, input)) };
+  return { compared, dataset, rule: null, ...(await examplesOf(ctx, dataset, taught, input)) };
 }
 
 function requireFiles({ checkpoint }: Model, path: string) {
@@ -103,11 +124,12 @@ async function requireBaseline(ctx: Ctx, { checkpoint, job }: Model, baselineId:
   }
 }
 
-async function examplesOf(
+/** Chooses held-out Examples of a Dataset's version that none of the checkpoints was trained on. Throws 422 if there are none. */
+export async function examplesOf(
   ctx: Ctx,
   { id, version }: { id: string; version: number },
   checkpointIds: readonly string[],
-  { maxRows, preserveSet = false }: EvaluationChoice,
+  { maxRows, preserveSet = false }: Pick<EvaluationChoice, "maxRows" | "preserveSet">,
 ) {
   const preserveSetOnly = preserveSet && (await hasPreserveSet(ctx, id, version));
   const input = { datasetId: id, version, checkpointIds, limit: EXAMINED_MAX, preserveSetOnly };
@@ -137,6 +159,7 @@ async function examplesOf(
       exampleId,
       conversationId: null,
       prompt,
+      request: null,
       expected,
       reference: expected,
       group,
@@ -182,14 +205,25 @@ function noneHeldOut(version: number, { trainedOn, notText }: { trainedOn: numbe
   return `Version ${version} of the Dataset has no held-out Examples.${left} Move some Examples to the test split, and train again.`;
 }
 
-async function replaysOf(ctx: Ctx, findingId: string, checkpointIds: readonly string[], limit: number) {
-  const skip = await taughtConversations(ctx, checkpointIds);
-  const found = await findReplays(ctx, findingId, { limit: Math.min(EXAMINED_MAX, limit * 2), skip });
+/** `withTools`: answers after tool calls, too, which only a connected model can be asked for. */
+type ReplaysOf = { taught: readonly string[]; skip: ReadonlySet<string>; limit: number; withTools: boolean };
+
+/** Chooses conversations of a Finding that none of the checkpoints was taught, without those to skip. Throws 422 if there are none. */
+export async function replaysOf(
+  ctx: Ctx,
+  findingId: string,
+  { taught: checkpointIds, skip, limit, withTools }: ReplaysOf,
+) {
+  const found = await findReplays(ctx, findingId, { limit: Math.min(EXAMINED_MAX, limit * 2), skip, withTools });
   const { rule, replays, skipped, notText, changed } = found;
   if (replays.length === 0) {
     const why = [
-      ...(skipped > 0 ? [`${skipped.toLocaleString("en")} were trained on`] : []),
-      ...(notText > 0 ? [`${notText.toLocaleString("en")} use tools or attachments, or are too long`] : []),
+      ...(skipped > 0 ? [`${skipped.toLocaleString("en")} were trained on or written with`] : []),
+      ...(notText > 0
+        ? [
+            `${notText.toLocaleString("en")} ${withTools ? "use attachments, or tools whose definitions or results were not recorded," : "use tools or attachments,"} or are too long`,
+          ]
+        : []),
       ...(changed > 0 ? [`in ${changed.toLocaleString("en")} the Rule no longer reports the answer`] : []),
     ];
     const left = why.length === 0 ? "" : ` Of its conversations, ${why.join(", ")}.`;
@@ -199,7 +233,12 @@ async function replaysOf(ctx: Ctx, findingId: string, checkpointIds: readonly st
     ctx,
     replays.map(({ conversationId }) => conversationId),
   );
-  const prompted = replays.map((replay) => ({ ...replay, userId: users.get(replay.conversationId) ?? null }));
+  const prompted = replays.map((replay) => ({
+    ...replay,
+    prompt: replay.prompt.map(shownMessage),
+    request: requestOf(replay),
+    userId: users.get(replay.conversationId) ?? null,
+  }));
   const references = await referencesFor(ctx, prompted);
   const referenceOf = ({ conversationId, turn }: { conversationId: string; turn: number }) =>
     references.get(`${conversationId} ${turn}`) ?? null;
@@ -214,13 +253,14 @@ async function replaysOf(ctx: Ctx, findingId: string, checkpointIds: readonly st
     preserveSetOnly: false,
     ...seen,
   };
-  const rows = chosen.map(({ conversationId, turn, prompt, recorded, group }): NewRow => {
+  const rows = chosen.map(({ conversationId, turn, prompt, request, recorded, group }): NewRow => {
     const reference = referenceOf({ conversationId, turn });
     return {
       datasetId: null,
       exampleId: null,
       conversationId,
       prompt,
+      request,
       expected: recorded,
       // The recorded answer is the faulty one, whatever an Example says of it.
       reference:
@@ -231,8 +271,24 @@ async function replaysOf(ctx: Ctx, findingId: string, checkpointIds: readonly st
   const withReference = chosen.flatMap((one, at) => (rows[at]!.reference === null ? [] : [one.conversationId]));
   const answers =
     withReference.length === 0 ? [] : await answersLike(ctx, { conversationIds: withReference }, REFERENCES_READ);
-  return { rule, rows, selection, floors: floorsOf(answers) };
+  const models = chosen.map(({ model }) => model);
+  return { rule, rows, selection, floors: floorsOf(answers), models };
 }
+
+/** What a connected model is sent of a replay, and what the tools that it may call returned. */
+export type ReplayRequest = { messages: ReplayedMessage[]; tools: ToolDefinition[]; recorded: RecordedCall[] };
+
+export const requestOf = ({ prompt, tools }: Pick<Replay, "prompt" | "tools">): ReplayRequest | null =>
+  tools && { messages: prompt, tools: tools.definitions, recorded: tools.recorded };
+
+/** Returns a message as it is shown: calls of tools as a JSON list of names and arguments. */
+export const shownMessage = ({ role, content, tool_calls: calls = [] }: ReplayedMessage): PromptMessage => ({
+  role,
+  content: answerText(
+    content,
+    calls.map((call) => call.function),
+  ),
+});
 
 async function usersOf({ db, projectId }: Ctx, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db

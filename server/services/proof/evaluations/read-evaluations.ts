@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
-import { checkpoints, evaluationJudgings, evaluations, findings, trainingJobs } from "@/db/schema";
+import { checkpoints, evaluationJudgings, evaluations, findings, trainingJobs, variants } from "@/db/schema";
 import { type Ctx, hasCapability } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { trainerProblem } from "@/server/services/trainers/schemas";
@@ -26,7 +26,7 @@ export type Summary = {
   comparison?: Comparison;
   proof?: Proof;
   floors?: SimilarityFloor[];
-  /** Checkpoints that were tried on the same Finding, this one included. */
+  /** Checkpoints and variants that were tried on the same Finding, this one included. */
   tries?: number;
   /** The rows that the trainer is answering, and the id of the request. */
   request?: { id: string; rows: number[] } | undefined;
@@ -81,20 +81,22 @@ export async function readEvaluations(
       row: evaluations,
       checkpoint: checkpoints,
       job: { id: trainingJobs.id, name: trainingJobs.name, baseModelId: trainingJobs.baseModelId },
+      variant: { name: variants.name, version: variants.version, model: variants.model },
       baselineStep: baselines.stepNumber,
       baselineJobName: baselineJobs.name,
       judging: evaluationJudgings,
       findingTitle: maySeeFindings ? findings.title : sql<null>`null`,
     })
     .from(evaluations)
-    .innerJoin(
+    .leftJoin(
       checkpoints,
       and(eq(checkpoints.projectId, evaluations.projectId), eq(checkpoints.id, evaluations.checkpointId)),
     )
-    .innerJoin(
+    .leftJoin(
       trainingJobs,
       and(eq(trainingJobs.projectId, checkpoints.projectId), eq(trainingJobs.id, checkpoints.jobId)),
     )
+    .leftJoin(variants, and(eq(variants.projectId, evaluations.projectId), eq(variants.id, evaluations.variantId)))
     .leftJoin(
       baselines,
       and(eq(baselines.projectId, evaluations.projectId), eq(baselines.id, evaluations.baselineCheckpointId)),
@@ -108,33 +110,67 @@ export async function readEvaluations(
     .where(and(eq(evaluations.projectId, ctx.projectId), condition))
     .orderBy(...order)
     .limit(limit);
-  return rows.map(({ row, checkpoint, job, baselineStep, baselineJobName, findingTitle, judging }) => {
+  return rows.map(({ row, findingTitle, judging, ...models }) => {
     const { selection, comparison } = summaryOf(row);
-    const baselineName = baselineStep === null ? "A deleted checkpoint" : nameOf(baselineJobName ?? "", baselineStep);
+    const { baseline: _, ...columns } = row;
+    const { before, after } = sidesOf(row, models);
     return {
-      ...row,
-      before: {
-        checkpointId: row.baselineCheckpointId,
-        name: row.baselineCheckpointId === null ? job.baseModelId : baselineName,
-        jobName: baselineJobName,
-        stepNumber: baselineStep,
-      },
-      after: {
-        checkpointId: checkpoint.id,
-        name: nameOf(job.name, checkpoint.stepNumber),
-        jobName: job.name,
-        stepNumber: checkpoint.stepNumber,
-      },
-      jobId: job.id,
-      jobName: job.name,
+      ...columns,
+      before,
+      after,
+      jobId: models.job?.id ?? null,
+      jobName: models.job?.name ?? null,
       findingTitle,
       selection: selection ? selectionShape.parse(selection) : null,
       comparison: comparison ? comparisonShape.parse(comparison) : null,
       ...proofIn(row),
-      judging: judging && judgingOf(judging, job.baseModelId),
+      judging: judging && judgingOf(judging, before.model ?? models.job?.baseModelId ?? ""),
       error: row.error && trainerProblem.parse(row.error),
+      cost: Number(row.cost),
+      maxCost: row.maxCost === null ? null : Number(row.maxCost),
     };
   });
+}
+
+type Models = {
+  checkpoint: typeof checkpoints.$inferSelect | null;
+  job: { name: string; baseModelId: string } | null;
+  variant: { name: string; version: number; model: string } | null;
+  baselineStep: number | null;
+  baselineJobName: string | null;
+};
+type Side = Evaluation["before"];
+
+/** Names what answers before and after. */
+function sidesOf(
+  { variantId, baseline, baselineCheckpointId }: EvaluationRecord,
+  { checkpoint, job, variant, baselineStep, baselineJobName }: Models,
+): { before: Side; after: Side } {
+  const none = { checkpointId: null, variantId: null, model: null, jobName: null, stepNumber: null };
+  if (variant !== null) {
+    return {
+      before: { ...none, name: `${baseline?.model ?? ""}, as recorded`, model: baseline?.model ?? null },
+      after: { ...none, variantId, name: `${variant.name}, version ${variant.version}`, model: variant.model },
+    };
+  }
+  const baselineName = baselineStep === null ? "A deleted checkpoint" : nameOf(baselineJobName ?? "", baselineStep);
+  const { id = null, stepNumber = null } = checkpoint ?? {};
+  return {
+    before: {
+      ...none,
+      checkpointId: baselineCheckpointId,
+      name: baselineCheckpointId === null ? (job?.baseModelId ?? "") : baselineName,
+      jobName: baselineJobName,
+      stepNumber: baselineStep,
+    },
+    after: {
+      ...none,
+      checkpointId: id,
+      name: nameOf(job?.name ?? "", stepNumber ?? 0),
+      jobName: job?.name ?? null,
+      stepNumber,
+    },
+  };
 }
 
 function judgingOf({ result, ...row }: typeof evaluationJudgings.$inferSelect, baseModelId: string): Judging {

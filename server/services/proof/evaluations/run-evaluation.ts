@@ -21,6 +21,7 @@ import {
   TrainerUnreachable,
   trainerProblemOf,
 } from "@/server/services/trainers";
+import { answerRows } from "./answer-rows";
 import { type EvaluationRecord, isEvaluation, type Summary, summaryOf } from "./read-evaluations";
 import { samplePrompts } from "./sample-prompts";
 import { type Answered, RuleChanged, storeAnswers, unansweredRows, WAKE_AGAIN_MS } from "./store-answers";
@@ -54,7 +55,8 @@ export async function runEvaluation(ctx: Ctx, evaluationId: string): Promise<Tur
   const record = await begin(ctx, evaluationId);
   if (!record) return { done: true, waits: false };
   try {
-    const trainer = await openTrainer(ctx.db, record.trainerId);
+    if (record.variantId !== null) return await answerRows(ctx, record, { fail, markStale });
+    const trainer = await openTrainer(ctx.db, record.trainerId ?? "");
     return { done: await turn(ctx, trainer, record), waits: false };
   } catch (error) {
     if (error instanceof TrainerUnreachable) return markStale(ctx, evaluationId);
@@ -152,7 +154,8 @@ const sourceOf = ([before]: readonly Target[]) => (before && "base" in before ? 
 
 /** Names both models according to the trainer's contract, the earlier one first. */
 async function targetsOf({ db, projectId }: Ctx, record: EvaluationRecord): Promise<Target[]> {
-  const after = { checkpoint_id: record.checkpointId };
+  const checkpointId = record.checkpointId ?? "";
+  const after = { checkpoint_id: checkpointId };
   if (record.baselineCheckpointId !== null) return [{ checkpoint_id: record.baselineCheckpointId }, after];
   const [job] = await db
     .select({ spec: trainingJobs.spec, resolvedSpec: trainingJobs.resolvedSpec })
@@ -161,7 +164,7 @@ async function targetsOf({ db, projectId }: Ctx, record: EvaluationRecord): Prom
       trainingJobs,
       and(eq(trainingJobs.projectId, checkpoints.projectId), eq(trainingJobs.id, checkpoints.jobId)),
     )
-    .where(and(eq(checkpoints.projectId, projectId), eq(checkpoints.id, record.checkpointId)));
+    .where(and(eq(checkpoints.projectId, projectId), eq(checkpoints.id, checkpointId)));
   const { base_model: base } = (job?.resolvedSpec ?? job?.spec ?? {}) as { base_model?: { source?: unknown } };
   return [{ base: { ...base, checkpoint_id: null } }, after];
 }

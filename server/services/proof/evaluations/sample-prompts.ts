@@ -4,14 +4,16 @@ import type { Ctx } from "@/server/platform/context";
 import type { EvaluationRecord } from "./read-evaluations";
 import type { PromptMessage } from "./schemas";
 
-type Row = { exampleId: string | null; prompt: PromptMessage[] };
+type Row = { exampleId: string | null; prompt: PromptMessage[]; request: object | null };
+type OfVersion = Pick<EvaluationRecord, "datasetId" | "datasetVersion">;
 type Message = { role: string; content?: string | null; weight?: number };
 type Payload = { input: { messages: Message[]; tools?: unknown[] } };
 
-/** Returns what a trainer answers for each row: the prompt or, where an Example has tools, its messages and tools as they were sent. */
-export async function samplePrompts(ctx: Ctx, record: EvaluationRecord, rows: readonly Row[]): Promise<object[]> {
-  const withTools = await payloadsWithTools(ctx, record, rows);
-  return rows.map(({ exampleId, prompt }) => {
+/** Returns what a model answers for each row: the prompt or, where there are tools, the messages and tools as they were sent. */
+export async function samplePrompts(ctx: Ctx, version: OfVersion, rows: readonly Row[]): Promise<object[]> {
+  const withTools = await payloadsWithTools(ctx, version, rows);
+  return rows.map(({ exampleId, prompt, request }) => {
+    if (request !== null) return request;
     const payload = exampleId === null ? undefined : withTools.get(exampleId);
     if (!payload) return { messages: prompt };
     const { messages, tools } = payload.input;
@@ -27,7 +29,7 @@ const messageOf = ({ role, content, weight: _, ...rest }: Message) => ({
 
 async function payloadsWithTools(
   { db, projectId }: Ctx,
-  { datasetId, datasetVersion }: EvaluationRecord,
+  { datasetId, datasetVersion }: OfVersion,
   rows: readonly Row[],
 ): Promise<Map<string, Payload>> {
   const ids = rows.flatMap(({ exampleId }) => exampleId ?? []);

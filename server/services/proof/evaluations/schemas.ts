@@ -41,6 +41,7 @@ export const createEvaluationInput = z
 export const evaluationIdInput = z.strictObject({ evaluationId: idInput });
 export const listEvaluationsInput = z.strictObject({
   checkpointId: idInput.optional(),
+  variantId: idInput.optional().describe("Only those of this version of a variant."),
   findingId: idInput.optional(),
   ...pageInput,
 });
@@ -64,7 +65,10 @@ export const selection = z.object({
   selected: z.int(),
   /** For Examples: the number from each split. */
   splits: z.object({ test: z.int(), validation: z.int() }).nullable(),
-  /** Excluded because the checkpoint, its baseline, or one that either continues from was trained on them. */
+  /**
+   * Excluded because the checkpoint, its baseline, or one that either continues from was trained on them; or because a variant was
+   * written with them.
+   */
   trainedOn: z.int(),
   /** Excluded for lack of an answer; of conversations, also because of tool calls or attachments, which a replay cannot repeat. */
   notText: z.int(),
@@ -155,7 +159,7 @@ export const rightness = rightPairs.extend({
   after: rightSide,
   /** More gains that would prove it, if no more are lost; 0 if it has enough. */
   gainsMissing: z.int(),
-  /** Other checkpoints that were tried on the same Finding, this one included: each needs a clearer result. */
+  /** Checkpoints and variants that were tried on the same Finding, this one included: each needs a clearer result. */
   tries: z.int(),
   /** Whether answers without the Finding that are not right became clearly more: one fault for another. */
   trades: z.boolean(),
@@ -196,8 +200,12 @@ export const proof = z.object({
 export type Proof = z.output<typeof proof>;
 
 const modelSide = z.object({
-  /** `null` for a base model. */
+  /** `null` for a base model, and for a connected one. */
   checkpointId: z.string().nullable(),
+  /** The variant of what a connected model is sent; `null` for what is recorded, and for a checkpoint. */
+  variantId: z.string().nullable(),
+  /** The name of a connected model; `null` for models on a trainer. */
+  model: z.string().nullable(),
   name: z.string(),
   /** The run and the step of a checkpoint; `null` for a base model, and for a deleted checkpoint. */
   jobName: z.string().nullable(),
@@ -209,13 +217,16 @@ export const evaluation = z.object({
   id: z.string(),
   kind: z.enum(EVALUATION_KINDS),
   status: z.enum(EVALUATION_STATUSES),
-  checkpointId: z.string(),
+  /** What answers after: a checkpoint or a variant. */
+  checkpointId: z.string().nullable(),
+  variantId: z.string().nullable(),
   baselineCheckpointId: z.string().nullable(),
   /** The models that answer before and after. */
   before: modelSide,
   after: modelSide,
-  jobId: z.string(),
-  jobName: z.string(),
+  /** The run that trained the checkpoint. */
+  jobId: z.string().nullable(),
+  jobName: z.string().nullable(),
   datasetId: z.string().nullable(),
   datasetVersion: z.int().nullable(),
   findingId: z.string().nullable(),
@@ -235,9 +246,12 @@ export const evaluation = z.object({
   /** For kind `finding`, once it has ended. */
   verdict: z.enum(PROOF_VERDICTS).nullable(),
   error: trainerProblem.nullable(),
-  /** Since when its trainer has been unreachable. */
+  /** Since when its trainer or its connected models have not answered. */
   staleSince: z.number().nullable(),
-  trainerId: z.string(),
+  trainerId: z.string().nullable(),
+  /** US dollars: what asking connected models has cost, and may cost. `maxCost` is `null` without a limit. */
+  cost: z.number(),
+  maxCost: z.number().nullable(),
   actorKind: z.enum(ACTOR_KINDS),
   actorId: z.string().nullable(),
   createdAt: z.number(),
@@ -259,8 +273,13 @@ export const promptMessage = z.object({
   content: z.string(),
 });
 export type PromptMessage = z.infer<typeof promptMessage>;
-export const modelAnswer = z.object({ content: z.string(), finishReason: z.enum(["stop", "length"]) });
-export type ModelAnswer = z.infer<typeof modelAnswer>;
+export const modelAnswer = z.object({
+  content: z.string(),
+  finishReason: z.enum(["stop", "length"]),
+  /** US dollars of a connected model's answer; `null` for a trainer's, and for a model without a price. */
+  cost: z.number().nullable().default(null),
+});
+export type ModelAnswer = z.output<typeof modelAnswer>;
 
 /** Whether an answer is right, and how that was decided. */
 const answerRight = z.object({

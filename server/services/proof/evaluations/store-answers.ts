@@ -4,6 +4,7 @@ import { rowsOf } from "@/db/rows";
 import { evaluationReviews, evaluationRows, evaluations } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { type FrozenRule, isFoundIn, type RuleConfiguration } from "@/server/services/diagnostics";
+import type { ReplayRequest } from "./prepare-evaluation";
 import {
   basisOf,
   type EvaluationRecord,
@@ -26,9 +27,11 @@ import {
   verdictOf,
 } from "./verdict/summarise";
 
-type Answer = Pick<ModelAnswer, "content" | "finishReason">;
-/** Both answers to a row, or `null` if requesting them crashed the trainer's process. */
-export type Answered = { n: number; before: Answer; after: Answer } | { n: number; before: null; after: null };
+type Answer = Pick<ModelAnswer, "content" | "finishReason"> & { cost?: number | null };
+/** Both answers to a row, or why there are none; without a reason, requesting them crashed the trainer's process. */
+export type Answered =
+  | { n: number; before: Answer; after: Answer }
+  | { n: number; before: null; after: null; reason?: "not_answered" | "not_applied" | "other_tool_call" };
 
 /** The Rule changed with a new version of Whetstone: answers from before and after the change cannot be compared. */
 export class RuleChanged extends Error {
@@ -54,14 +57,13 @@ function frozenRuleOf({ ruleId, ruleVersion, ruleConfiguration }: EvaluationReco
 }
 
 /** Judges both answers to a row: against the expected answer, or with the Finding's detectors and against the reference. */
-function judged(
-  record: EvaluationRecord,
-  row: Input,
-  { n, before, after }: Answered,
-  references: readonly string[],
-): Stored {
+function judged(record: EvaluationRecord, row: Input, answered: Answered, references: readonly string[]): Stored {
+  const { n, before, after } = answered;
   const nothing = { outcome: null, is_found_before: null, is_found_after: null };
-  if (before === null) return { n, before, after, ...nothing, rightness: null, reason: "no_answer" };
+  if (answered.before === null || before === null || after === null) {
+    const reason = "reason" in answered ? (answered.reason ?? "no_answer") : "no_answer";
+    return { n, before: null, after: null, ...nothing, rightness: null, reason };
+  }
   const { floors = [] } = summaryOf(record);
   const decide = (answer: Answer) => decideRight(row.reference, answer, floors, references);
   const rightness: RowRightness = { before: decide(before), after: decide(after) };
@@ -71,8 +73,7 @@ function judged(
     return { n, ...nothing, ...scored, ...countedOutcome(compared, rightness), rightness };
   }
   const rule = frozenRuleOf(record);
-  // A conversation with tools is not replayed.
-  const prompt = row.prompt.flatMap(({ role, content }) => (role === "tool" ? [] : [{ role, content }]));
+  const prompt = row.request?.messages ?? row.prompt;
   const [was, is] = [isFoundIn(rule, prompt, before), isFoundIn(rule, prompt, after)];
   if (was === null || is === null) throw new RuleChanged();
   const states = {
@@ -88,6 +89,11 @@ type Input = {
   prompt: PromptMessage[];
   expected: string | null;
   reference: string | null;
+  /** For a replay with tools. */
+  request: ReplayRequest | null;
+  /** A connected model's answer to what has this key, if only that one is there yet. */
+  before: Answer | null;
+  beforeKey: string | null;
 };
 
 /** Returns unanswered rows of an evaluation: the first ones, or those given. */
@@ -103,6 +109,9 @@ export const unansweredRows = async (
       prompt: evaluationRows.prompt,
       expected: evaluationRows.expected,
       reference: evaluationRows.reference,
+      request: evaluationRows.request,
+      before: evaluationRows.before,
+      beforeKey: evaluationRows.beforeKey,
     })
     .from(evaluationRows)
     .where(
@@ -115,7 +124,7 @@ export const unansweredRows = async (
       ),
     )
     .orderBy(evaluationRows.n)
-    .limit(limit)) as Input[];
+    .limit(limit)) as unknown as Input[];
 
 /**
  * Stores answers with their judgements, recounts the evaluation, and ends it once no row is left. A row that already has an

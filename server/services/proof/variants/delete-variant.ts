@@ -1,0 +1,25 @@
+import { variants } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
+import { okReply } from "@/server/platform/schemas";
+import { verb } from "@/server/platform/verb";
+import { variantIdInput } from "./schemas";
+import { isVariant, readVariant } from "./variant-rows";
+
+export const deleteVariant = verb(
+  {
+    name: "variants.delete",
+    summary: "Delete one version of a variant with its evaluations.",
+    description:
+      "Evaluations that run are ended. Other versions of the same name stay, and their numbers do not change.",
+    effect: "write",
+    capability: "models:manage",
+    input: variantIdInput,
+    reply: okReply,
+  },
+  async (ctx, { variantId }) => {
+    const { name, version, model } = await readVariant(ctx, variantId);
+    await ctx.db.delete(variants).where(isVariant(ctx, variantId));
+    auditNote(ctx, { before: { name, version, model }, after: null });
+    return { ok: true as const };
+  },
+);

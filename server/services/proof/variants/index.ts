@@ -1,0 +1,9 @@
+import "server-only";
+
+export { createVariant } from "./create-variant";
+export { deleteVariant } from "./delete-variant";
+export { estimateProof } from "./estimate-proof";
+export { handOffVariant } from "./hand-off";
+export { getVariant, listVariants } from "./list-variants";
+export { proveVariant } from "./prove-variant";
+export { faultyTurns, recordedTurn, tryVariant } from "./try-variant";

@@ -1,0 +1,73 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { datasets } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { notFound, unprocessable } from "@/server/platform/errors";
+import { examplesOf, type PreparedEvaluation, replaysOf } from "../evaluations/prepare-evaluation";
+import { requireModelConnection } from "./create-variant";
+import type { Variant } from "./schemas";
+import { readVariant } from "./variant-rows";
+
+type Baseline = { connectionId: string; model: string };
+export type ProofChoice = {
+  variantId: string;
+  findingId?: string | undefined;
+  datasetId?: string | undefined;
+  baselineConnectionId?: string | undefined;
+  baselineModel?: string | undefined;
+  preserveSetOnly: boolean;
+  maxRows: number;
+  maxCost?: number | undefined;
+};
+export type PreparedProof = {
+  variant: Variant;
+  baseline: Baseline;
+  kind: "finding" | "examples";
+  prepared: PreparedEvaluation;
+};
+
+/** Chooses what a variant is proven on. Throws 404 or 422 with the reason if there is nothing. */
+export async function prepareProof(ctx: Ctx, choice: ProofChoice): Promise<PreparedProof> {
+  const variant = await readVariant(ctx, choice.variantId);
+  await requireModelConnection(ctx, variant.connectionId, "/variantId");
+  const connectionId = choice.baselineConnectionId ?? variant.connectionId;
+  await requireModelConnection(ctx, connectionId, "/baselineConnectionId");
+  const { findingId, datasetId, maxRows, maxCost = null } = choice;
+  if ((findingId === undefined) === (datasetId === undefined))
+    throw unprocessable("", "Send either findingId or datasetId.");
+  const comparedWith = (baseline: Baseline) => ({ variantId: variant.id, baseline, maxCost });
+  if (findingId !== undefined) {
+    const skip = new Set(variant.seenConversationIds);
+    const { models, ...replays } = await replaysOf(ctx, findingId, {
+      taught: [],
+      skip,
+      limit: maxRows,
+      withTools: true,
+    });
+    const baseline = { connectionId, model: choice.baselineModel ?? mostOften(models) ?? variant.model };
+    const prepared = { compared: comparedWith(baseline), dataset: null, ...replays };
+    return { variant, baseline, kind: "finding", prepared };
+  }
+  const dataset = await newestVersion(ctx, datasetId ?? "");
+  const baseline = { connectionId, model: choice.baselineModel ?? variant.model };
+  const examples = await examplesOf(ctx, dataset, [], { maxRows, preserveSet: choice.preserveSetOnly });
+  const prepared = { compared: comparedWith(baseline), dataset, rule: null, ...examples };
+  return { variant, baseline, kind: "examples", prepared };
+}
+
+async function newestVersion({ db, projectId }: Ctx, datasetId: string): Promise<{ id: string; version: number }> {
+  const [found] = await db
+    .select({ id: datasets.id, version: datasets.version })
+    .from(datasets)
+    .where(and(eq(datasets.projectId, projectId), eq(datasets.id, datasetId), isNull(datasets.deletedAt)));
+  if (!found) throw notFound("The Dataset");
+  if (found.version === 0) throw unprocessable("/datasetId", "The Dataset has no Examples yet.");
+  return found;
+}
+
+/** Returns the model that most of the answers are from; `null` if none was recorded. */
+export function mostOften(models: readonly (string | null)[]): string | null {
+  const counts = Map.groupBy(models, (model) => model);
+  counts.delete(null);
+  const [most] = [...counts].toSorted(([, a], [, b]) => b.length - a.length);
+  return most?.[0] ?? null;
+}
