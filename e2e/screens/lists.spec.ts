@@ -45,6 +45,7 @@ test.beforeAll(async ({ browser, baseURL }) => {
       data,
     });
     expect(reply.ok(), `${path}: ${reply.status()} ${await reply.text()}`).toBe(true);
+    return reply.json();
   };
   for (const email of ["b@example.test", "a@example.test"]) await send("invitations", { email });
   for (const name of ["Tracker B", "Tracker A"]) await send("connections", { kind: "github", name });
@@ -80,6 +81,7 @@ test.beforeAll(async ({ browser, baseURL }) => {
   for (const name of ["refund", "greeting"])
     await send("prompts", { name, content: "Be kind.", labels: ["production"] });
   await send("prompts/refund/versions", { content: "Be brief." });
+  await storeVariants(send, ["Ask first", "Be brief"]);
   await send("repricings", { from: 0, to: Date.now() });
   const sql = runningDatabase();
   const error = { name: "Error", message: "The provider did not answer." };
@@ -89,6 +91,15 @@ test.beforeAll(async ({ browser, baseURL }) => {
   await sql.end();
 });
 test.afterAll(() => page.context().close());
+
+type Send = (path: string, data: object) => Promise<{ connection: { id: string } }>;
+
+/** Stores variants of what a connected model is sent. */
+async function storeVariants(send: Send, names: readonly string[]) {
+  const model = { kind: "model", name: "A provider", baseUrl: "http://127.0.0.1:9/v1" };
+  const { connection } = await send("connections", model);
+  for (const name of names) await send("variants", { name, connectionId: connection.id, model: "gpt-5-mini" });
+}
 
 const at = (path: string) =>
   `${project.url}/p/${project.projectId}/${path.replace("{finding}", findingId).replace("{dataset}", datasetId)}`;

@@ -31,7 +31,7 @@ const NAVIGATION: readonly Place[] = [
   { label: "Datasets", path: "datasets", shows: "No Datasets yet" },
   { label: "Review", path: "review", shows: "No candidate is waiting" },
   { label: "Training", path: "training", shows: "Attach a trainer" },
-  { label: "Before/after", path: "evaluations", shows: "Attach a trainer" },
+  { label: "Before/after", path: "evaluations", shows: "Nothing compared yet" },
   { label: "Deployments", path: "deployments", shows: "Attach a trainer" },
   { label: "Prompts", path: "prompts", shows: "No prompts yet" },
   { label: "Playground", path: "playground", shows: "Attach a trainer" },
@@ -52,6 +52,10 @@ const SECTIONS: Readonly<Record<string, readonly Place[]>> = {
     { label: "Checkpoints", path: "checkpoints", shows: "Attach a trainer" },
     { label: "Lineage", path: "lineage", shows: "Attach a trainer" },
     { label: "Trainers", path: "trainers", shows: "Attach a trainer" },
+  ],
+  "Before/after": [
+    { label: "Comparisons", path: "evaluations", heading: "Before/after", shows: "Nothing compared yet" },
+    { label: "Variants", path: "variants", shows: "No variants yet" },
   ],
   Rules: [
     { label: "Rules", path: "rules", shows: "Tool failure" },

@@ -87,6 +87,7 @@ let deletionId: string;
 let resetLink: string;
 let inviteLink: string;
 let shareLink: string;
+let variantId: string;
 
 test.beforeAll(async ({ browser, baseURL }) => {
   test.setTimeout(300_000);
@@ -108,6 +109,16 @@ test.beforeAll(async ({ browser, baseURL }) => {
   await change("POST", "connections", { kind: "github", name: "Issues of the shop" });
   goalId = (await (await change("POST", "knowledge-goals", LONG_GOAL)).json()).knowledgeGoal.id;
   const alert = { name: `${HOSTILE} ${"no-end".repeat(10)}`.slice(0, 120), measure: "error_rate", limit: 0.99 };
+  const provider = { kind: "model", name: "A provider", baseUrl: "http://127.0.0.1:9/v1" };
+  const { connection } = await (await change("POST", "connections", provider)).json();
+  const variant = {
+    name: HOSTILE.slice(0, 100),
+    connectionId: connection.id,
+    model: "gpt-5-mini",
+    note: "no-end".repeat(90),
+  };
+  const changed = { basedOn: "Answer in one sentence.", systemPrompt: `Answer in ${"no-end".repeat(200)}.` };
+  variantId = (await (await change("POST", "variants", { ...variant, ...changed, findingId })).json()).variant.id;
   alertId = (await (await change("POST", "alerts", alert)).json()).alert.id;
   await change("POST", "prompts", { name: PROMPT, content: HOSTILE, labels: ["production", "a".repeat(40)] });
   await change("POST", `prompts/${PROMPT}/versions`, {
@@ -272,6 +283,11 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["alerts", "alerts", "Error rate of model calls"],
   ["alert-new", "alerts?new=true&measure=daily_cost&limit=1000", "Would not have fired in the last 14 days"],
   ["alert-peek", () => `alerts?peek=${alertId}`, "It has not fired."],
+  ["variants", "variants", "System prompt"],
+  ["variant", () => `variants/${variantId}`, "Nothing has been measured yet."],
+  ["variant-new", () => `variants/new?from=${variantId}`, "Open this page from a Finding"],
+  ["variant-new-of-finding", () => `variants/new?finding=${findingId}`, "It depends on what tools were asked"],
+  ["variant-not-found", "variants/var_nothing", "Variant not found"],
   ["prices", "prices", "claude-3-5-haiku"],
   ["prices-peek", "prices?q=gemini&peek=google:gemini-2.5-pro", "more than 200,000"],
   ["prices-filtered", "prices?q=nothing+of+the+kind", "No price matches"],

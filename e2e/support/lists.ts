@@ -86,6 +86,7 @@ export const LISTS: List[] = [
     empty: ["datasets/{dataset}?q=nothingsaysthis", "No Example matches"],
   },
   { name: "Versions", path: "datasets/{dataset}?tab=versions", rows: 2, sorts: "Version", selects: true },
+  { name: "Variants", path: "variants", rows: 2, hides: "Model" },
   {
     name: "Knowledge goals",
     path: "knowledge-goals",
@@ -121,7 +122,7 @@ export const LISTS: List[] = [
   { name: "Versions of the prompt", path: "prompts/refund", rows: 2, peek: "Version of the prompt" },
   { name: "Moved labels", path: "prompts/refund?tab=labels", rows: 1 },
   { name: "Exports", path: "exports", rows: 0, empty: ["exports", "Attach a trainer"] },
-  { name: "Comparisons", path: "evaluations", rows: 0, empty: ["evaluations", "Attach a trainer"] },
+  { name: "Comparisons", path: "evaluations", rows: 0, empty: ["evaluations", "Nothing compared yet"] },
   { name: "Base models", path: "lineage", rows: 0, empty: ["lineage", "Attach a trainer"] },
   { name: "Tuning configurations", path: "tuning-configs", rows: 0, empty: ["tuning-configs", "Attach a trainer"] },
   {

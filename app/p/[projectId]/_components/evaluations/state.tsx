@@ -15,9 +15,11 @@ export const EvaluationState = ({ evaluation: { status, verdict } }: { evaluatio
   <Marked {...(verdict === null ? STATUS[status] : VERDICT[verdict])} />
 );
 
+const staleWords = (variantId: string | null) => (variantId === null ? "Trainer unreachable" : "Model does not answer");
+
 /** The same with the progress while it runs, for a row of a list. */
 export function EvaluationProgress({ evaluation }: { evaluation: Evaluation }) {
-  const { done, total, staleSince } = evaluation;
+  const { done, total, staleSince, variantId } = evaluation;
   return (
     <>
       <EvaluationState evaluation={evaluation} />
@@ -25,7 +27,7 @@ export function EvaluationProgress({ evaluation }: { evaluation: Evaluation }) {
         <>
           <Progress size={3} mt={3} value={total === 0 ? 0 : (100 * done) / total} aria-label="Answered" />
           <Text size="xs" c="dimmed" className="clip tabular" component="div">
-            {staleSince === null ? `${formatCount(done)} of ${formatCount(total)} answered` : "Trainer unreachable"}
+            {staleSince === null ? `${formatCount(done)} of ${formatCount(total)} answered` : staleWords(variantId)}
           </Text>
         </>
       ) : null}

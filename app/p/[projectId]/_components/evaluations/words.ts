@@ -114,6 +114,10 @@ const REASONS: Record<string, string> = {
   newly_found: "Found after, not before",
   never_found: "Found neither before nor after",
   no_answer: "No answer: this prompt crashed the trainer",
+  not_answered: "No answer: a model refused this prompt or has too little room for it",
+  not_applied: "Not asked: the system prompt is another one, so the change cannot be made in it",
+  other_tool_call: "It called a tool that was not called in this conversation, so the row ends there",
+  over_budget: "Not asked: the limit in US dollars was reached",
 };
 /** A reason that this version does not know is shown as it is stored. */
 export const reasonWords = ({ reason, outcome }: Pick<EvaluationRow, "reason" | "outcome">) =>
@@ -131,6 +135,10 @@ const COUNTED: Record<string, string> = {
   equally_close: "Both are about equally close",
   not_right: "The later answer is closer or has one fault less, and is not right",
   no_answer: "No answer",
+  not_answered: "A model refused, or has too little room",
+  not_applied: "The system prompt is another one",
+  other_tool_call: "A tool was called that was not called in the conversation",
+  over_budget: "Not asked: the limit in US dollars was reached",
 };
 export const countedWords = (reason: string) => COUNTED[reason] ?? reason.replaceAll("_", " ");
 
@@ -144,16 +152,25 @@ export const pointsWords = (difference: number) => {
   return `${points < 0 ? "−" : points > 0 ? "+" : ""}${formatCount(Math.abs(points))}`;
 };
 
+const notTextWords = (kind: Evaluation["kind"], variantId: string | null) => {
+  if (kind === "examples") return "have no answer";
+  return variantId === null
+    ? "use tools or attachments"
+    : "use attachments, or tools whose definitions or results were not recorded";
+};
+
 /** What was compared and what was left out, in sentences. */
-export function selectionWords({ kind, selection, datasetVersion }: Evaluation): string[] {
+export function selectionWords({ kind, selection, datasetVersion, variantId }: Evaluation): string[] {
   if (selection === null) return [];
   const { selected, splits, available, trainedOn, notText, changed, preserveSetOnly, nearCopies, seenOnly } = selection;
   const more = available !== null && available > selected ? ` of ${formatCount(available)}` : "";
   const left = [
-    ...(trainedOn > 0 ? [`${formatCount(trainedOn)} because a model was trained on them`] : []),
-    ...(notText > 0
-      ? [`${formatCount(notText)} because they ${kind === "finding" ? "use tools or attachments" : "have no answer"}`]
+    ...(trainedOn > 0
+      ? [
+          `${formatCount(trainedOn)} because ${variantId === null ? "a model was trained on" : "the variant was written with"} them`,
+        ]
       : []),
+    ...(notText > 0 ? [`${formatCount(notText)} because they ${notTextWords(kind, variantId)}`] : []),
     ...(nearCopies !== null && nearCopies > 0 && !seenOnly
       ? [`${formatCount(nearCopies)} because training has a near copy, the same answer or the same user`]
       : []),
@@ -188,7 +205,7 @@ export function selectionWords({ kind, selection, datasetVersion }: Evaluation):
     `${plural(selected, "Example")}${more} that ${selected === 1 ? "was" : "were"} held out from version ${formatCount(datasetVersion)}${from}.`,
     ...(preserveSetOnly ? ["Only Examples that preserve successful behaviour."] : []),
     ...without,
-    ...(splits !== null && splits.validation > 0
+    ...(splits !== null && splits.validation > 0 && variantId === null
       ? ["The validation split was already used to choose the best checkpoint, so its result is slightly optimistic."]
       : []),
   ];

@@ -49,6 +49,13 @@ const TRAINING = {
   icon: IconChartLine,
   needs: "workspace:read",
 } as const;
+const EVALUATIONS = {
+  path: "evaluations",
+  label: "Before/after",
+  key: "y",
+  icon: IconGitCompare,
+  needs: "workspace:read",
+} as const;
 const RULES = { path: "rules", label: "Rules", key: "l", icon: IconScale } as const;
 const SETTINGS = { path: "settings", label: "Settings", key: ",", icon: IconSettings } as const;
 
@@ -97,7 +104,13 @@ export const GROUPS = [
           { path: "trainers", label: "Trainers", key: "x", icon: IconCpu, needs: "workspace:read" },
         ],
       },
-      { path: "evaluations", label: "Before/after", key: "y", icon: IconGitCompare, needs: "workspace:read" },
+      {
+        ...EVALUATIONS,
+        tabs: [
+          { ...EVALUATIONS, tab: "Comparisons" },
+          { path: "variants", label: "Variants", key: null, icon: IconVersions, needs: "workspace:read" },
+        ],
+      },
     ],
   },
   {

@@ -13,7 +13,6 @@ import { pollList } from "@/app/_lib/trpc/poll-list";
 import { evaluationHref } from "../../_components/evaluations/hrefs";
 import { isUnfinished } from "../../_components/evaluations/words";
 import { pageHref } from "../../_components/shell/pages";
-import { NoTrainer, useWithoutTrainer } from "../../_components/training/no-trainer";
 import { COLUMNS, nameOf } from "./columns";
 import { listInput, NO_FILTERS, viewParsers } from "./view";
 
@@ -28,8 +27,6 @@ export function Evaluations({ projectId }: { projectId: string }) {
     }),
   );
   const isFiltered = view.checkpoint !== null || view.finding !== null;
-  const isEmpty = list.data?.pages.every((page) => page.evaluations.length === 0) ?? false;
-  const unattached = useWithoutTrainer(projectId, isEmpty && !isFiltered);
   const clear = () => void setView(NO_FILTERS);
   return (
     <ListPage
@@ -46,7 +43,6 @@ export function Evaluations({ projectId }: { projectId: string }) {
           </Button>
         ) : null
       }
-      instead={unattached ? <NoTrainer projectId={projectId} /> : null}
       list={list}
       name="Comparisons"
       what="comparison"
@@ -66,13 +62,13 @@ export function Evaluations({ projectId }: { projectId: string }) {
             icon={IconGitCompare}
             title="Nothing compared yet"
             action={
-              <Button component={Link} href={pageHref(projectId, "checkpoints")}>
-                Checkpoints
+              <Button component={Link} href={pageHref(projectId, "variants")}>
+                Variants
               </Button>
             }
           >
-            A comparison asks a checkpoint and the model before it the same questions: Examples that were held out from
-            training, or conversations in which a Finding occurred. Start one from a checkpoint or a Finding.
+            A comparison asks two models or prompts the same questions: Examples that were held out, or conversations in
+            which a Finding occurred. Start one from a variant, a checkpoint or a Finding.
           </EmptyState>
         )
       }

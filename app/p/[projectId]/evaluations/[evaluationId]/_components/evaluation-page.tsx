@@ -24,6 +24,7 @@ import { EvaluationState } from "../../../_components/evaluations/state";
 import { isUnfinished } from "../../../_components/evaluations/words";
 import { pageHref } from "../../../_components/shell/pages";
 import { TrainerError } from "../../../_components/training/trainer-error";
+import { ProveVariant } from "../../../_components/variants/prove-variant";
 import classes from "./evaluation-page.module.css";
 import { Facts } from "./facts";
 import { LossChart } from "./loss-chart";
@@ -58,7 +59,7 @@ export function EvaluationPage({ projectId, evaluationId }: { projectId: string;
         {evaluation.error === null ? null : <TrainerError error={evaluation.error} />}
         <div className={classes.columns}>
           <Summary evaluation={evaluation} />
-          <LossChart projectId={projectId} jobId={evaluation.jobId} />
+          {evaluation.jobId === null ? null : <LossChart projectId={projectId} jobId={evaluation.jobId} />}
         </div>
         <Rows projectId={projectId} evaluation={evaluation} />
       </section>
@@ -83,7 +84,7 @@ function Header({ projectId, evaluation, back }: HeaderProps) {
       onSettled: () => queries.invalidateQueries({ queryKey: trpc.evaluations.pathKey() }),
     }),
   );
-  const { checkpointId, findingId } = evaluation;
+  const { checkpointId, variantId, findingId, datasetId } = evaluation;
   return (
     <>
       <PageHeader
@@ -119,11 +120,20 @@ function Header({ projectId, evaluation, back }: HeaderProps) {
         running={cancel}
         onConfirm={({ id }) => cancel.mutate({ projectId, evaluationId: id })}
       />
-      <StartEvaluation
-        projectId={projectId}
-        subject={repeating ? (findingId === null ? { checkpointId } : { findingId }) : null}
-        onClose={() => setRepeating(false)}
-      />
+      {checkpointId === null ? null : (
+        <StartEvaluation
+          projectId={projectId}
+          subject={repeating ? (findingId === null ? { checkpointId } : { findingId }) : null}
+          onClose={() => setRepeating(false)}
+        />
+      )}
+      {variantId === null ? null : (
+        <ProveVariant
+          projectId={projectId}
+          subject={repeating ? { variantId, name: evaluation.after.name, findingId, datasetId } : null}
+          onClose={() => setRepeating(false)}
+        />
+      )}
     </>
   );
 }
@@ -146,7 +156,7 @@ function NoEvaluation({ projectId, query }: { projectId: string; query: Query })
             </Button>
           }
         >
-          Comparisons are deleted with their checkpoint.
+          Comparisons are deleted with their checkpoint or variant.
         </EmptyState>
       </>
     );

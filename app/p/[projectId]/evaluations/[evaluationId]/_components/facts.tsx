@@ -2,23 +2,29 @@ import { Progress } from "@mantine/core";
 import Link from "next/link";
 import { Ago } from "@/app/_components/values/ago";
 import { Dot } from "@/app/_components/values/dot";
-import { formatCount } from "@/app/_lib/format";
+import { Money } from "@/app/_components/values/money";
+import { formatCount, formatUsd } from "@/app/_lib/format";
 import type { Evaluation } from "@/server/services/proof/evaluations/schemas";
 import { isUnfinished } from "../../../_components/evaluations/words";
 import { checkpointHref } from "../../../_components/training/hrefs";
+import { variantHref } from "../../../_components/variants/hrefs";
 import { datasetHref } from "../../../datasets/_components/view";
 import classes from "./evaluation-page.module.css";
 
 /** What is compared on what, and the progress. */
 export function Facts({ projectId, evaluation }: { projectId: string; evaluation: Evaluation }) {
   const { before, after, datasetId, datasetVersion, findingId, findingTitle, staleSince, done, total } = evaluation;
+  const ofVariant = evaluation.variantId !== null;
   return (
     <>
       {staleSince === null ? null : (
         <div className={classes.banner} role="status">
           <Dot color="var(--severity-medium)">
             <span>
-              Its trainer has been unreachable since <Ago at={staleSince} />. The comparison continues once it is back.
+              {ofVariant
+                ? "A connected model has not answered, or its daily limit is used up, since "
+                : "Its trainer has been unreachable since "}
+              <Ago at={staleSince} />. The comparison continues once {ofVariant ? "it answers" : "it is back"}.
             </span>
           </Dot>
         </div>
@@ -27,7 +33,7 @@ export function Facts({ projectId, evaluation }: { projectId: string; evaluation
         {isUnfinished(evaluation) ? (
           <div role="status" aria-label="Progress">
             <div className={`${classes.progress} tabular`}>
-              <strong>{evaluation.status === "queued" ? "Waiting for its trainer" : "Answering"}</strong> ·{" "}
+              <strong>{evaluation.status === "queued" ? waitingWords(ofVariant) : "Answering"}</strong> ·{" "}
               {formatCount(done)} of {formatCount(total)} rows
             </div>
             <Progress
@@ -58,6 +64,12 @@ export function Facts({ projectId, evaluation }: { projectId: string; evaluation
               <Link href={datasetHref(projectId, datasetId)}>Dataset</Link>, version {formatCount(datasetVersion)}
             </span>
           )}
+          {ofVariant ? (
+            <span>
+              Cost: <Money usd={evaluation.cost} />
+              {evaluation.maxCost === null ? "" : ` of at most ${formatUsd(evaluation.maxCost)}`}
+            </span>
+          ) : null}
           <span>
             Started <Ago at={evaluation.createdAt} />
           </span>
@@ -67,11 +79,24 @@ export function Facts({ projectId, evaluation }: { projectId: string; evaluation
   );
 }
 
-const Side = ({ projectId, side: { checkpointId, name } }: { projectId: string; side: Evaluation["after"] }) =>
-  checkpointId === null ? (
-    <span className="mono">{name}</span>
-  ) : (
+const waitingWords = (ofVariant: boolean) => (ofVariant ? "Waiting to start" : "Waiting for its trainer");
+
+function Side({ projectId, side }: { projectId: string; side: Evaluation["after"] }) {
+  const { checkpointId, variantId, model, name } = side;
+  if (variantId !== null) {
+    return (
+      <>
+        <Link href={variantHref(projectId, variantId)} dir="auto">
+          {name}
+        </Link>{" "}
+        on <span className="mono">{model}</span>
+      </>
+    );
+  }
+  if (checkpointId === null) return <span className="mono">{name}</span>;
+  return (
     <Link href={checkpointHref(projectId, checkpointId)} dir="auto">
       {name}
     </Link>
   );
+}

@@ -16,13 +16,14 @@ import { StartEvaluation } from "../../../_components/evaluations/start-evaluati
 import { EvaluationState } from "../../../_components/evaluations/state";
 import { isUnfinished, lackWords } from "../../../_components/evaluations/words";
 import { useWithoutTrainer } from "../../../_components/training/no-trainer";
+import { newVariantHref, variantHref } from "../../../_components/variants/hrefs";
 import classes from "./finding-page.module.css";
 
 const SHOWN = 5;
 const BUSY_MS = 2000;
 const IDLE_MS = 20_000;
 
-/** Whether a trained model no longer has the Finding: its rate before and after, in replays of its conversations. */
+/** Whether another prompt or model no longer has the Finding: its rate before and after, in replays of its conversations. */
 export function Proof({ projectId, findingId }: { projectId: string; findingId: string }) {
   const trpc = useTRPC();
   const may = useMay("models:manage");
@@ -39,15 +40,25 @@ export function Proof({ projectId, findingId }: { projectId: string; findingId: 
     <section aria-label="Proof">
       <div className={classes.proofHead}>
         <h2 className={classes.heading}>Proof</h2>
-        {may && !unattached ? (
-          <Button size="compact-xs" variant="default" onClick={() => setStarting(true)}>
-            Prove a fix…
-          </Button>
+        {may ? (
+          <span className={classes.proofActions}>
+            <Button
+              size="compact-xs"
+              variant="default"
+              component={Link}
+              href={newVariantHref(projectId, { finding: findingId })}
+            >
+              Try a fix…
+            </Button>
+            {unattached ? null : (
+              <Button size="compact-xs" variant="default" onClick={() => setStarting(true)}>
+                Prove a fix…
+              </Button>
+            )}
+          </span>
         ) : null}
       </div>
-      {unattached ? (
-        <p className={classes.quiet}>A proof compares the answers of two models, which requires a trainer.</p>
-      ) : error && !data ? (
+      {error && !data ? (
         <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
       ) : data === undefined ? (
         <p className={classes.quiet} role="status">
@@ -55,8 +66,8 @@ export function Proof({ projectId, findingId }: { projectId: string; findingId: 
         </p>
       ) : newest === undefined ? (
         <p className={classes.quiet}>
-          No fix has been measured yet. A proof replays conversations with this Finding on a trained model and on the
-          one before it, and compares how often the answers are right.
+          No fix has been measured yet. A proof replays conversations with this Finding on another prompt or model and
+          on what runs today, and compares how often the answers are right.
         </p>
       ) : (
         <>
@@ -79,12 +90,39 @@ export function Proof({ projectId, findingId }: { projectId: string; findingId: 
           )}
         </>
       )}
+      <WrittenFixes projectId={projectId} findingId={findingId} />
       <StartEvaluation
         projectId={projectId}
         subject={starting ? { findingId } : null}
         onClose={() => setStarting(false)}
       />
     </section>
+  );
+}
+
+const VARIANTS_SHOWN = 3;
+
+/** The newest variants that were written for the Finding. */
+function WrittenFixes({ projectId, findingId }: { projectId: string; findingId: string }) {
+  const trpc = useTRPC();
+  const may = useMay("workspace:read");
+  const { data } = useQuery(
+    trpc.variants.list.queryOptions({ projectId, findingId, limit: VARIANTS_SHOWN }, { enabled: may }),
+  );
+  if (!data || data.variants.length === 0) return null;
+  return (
+    <ul className={classes.plainList} aria-label="Fixes to try">
+      {data.variants.map(({ id, name, version, createdAt }) => (
+        <li key={id} className={classes.plainItem}>
+          <Link className={classes.plainText} href={variantHref(projectId, id)} dir="auto">
+            {name}, version {version}
+          </Link>
+          <span className={classes.quiet}>
+            <Ago at={createdAt} />
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

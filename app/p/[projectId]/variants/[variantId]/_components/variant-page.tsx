@@ -1,0 +1,166 @@
+"use client";
+import { Button, Menu, Skeleton, Stack } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { IconDots, IconVersions } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { BackLink } from "@/app/_components/layout/back-link";
+import { PageHeader } from "@/app/_components/layout/page-header";
+import { problemOf } from "@/app/_lib/problem";
+import { useListHref } from "@/app/_lib/remember-list";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { ESC, useKeys } from "@/app/_lib/use-keys";
+import type { Variant } from "@/server/services/proof/variants/schemas";
+import { useMay } from "../../../_components/access/membership";
+import { ConfirmDialog } from "../../../_components/confirm/confirm-dialog";
+import { pageHref } from "../../../_components/shell/pages";
+import { newVariantHref } from "../../../_components/variants/hrefs";
+import { ProveVariant } from "../../../_components/variants/prove-variant";
+import { CopyForAgent } from "./copy-for-agent";
+import { Proofs } from "./proofs";
+import { VariantFacts } from "./variant-facts";
+import classes from "./variant-page.module.css";
+
+/** One version of a variant: what it changes, and what was proven of it. */
+export function VariantPage({ projectId, variantId }: { projectId: string; variantId: string }) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const query = useQuery(trpc.variants.get.queryOptions({ projectId, variantId }));
+  const back = useListHref(pageHref(projectId, "variants"));
+  useKeys({ [ESC]: () => router.push(back) });
+  const variant = query.data?.variant;
+  if (!variant) return <NoVariant projectId={projectId} query={query} />;
+  return (
+    <>
+      <Header projectId={projectId} variant={variant} back={back} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
+      <section className={classes.body} tabIndex={0} aria-label="The variant, scrollable">
+        <VariantFacts projectId={projectId} variant={variant} />
+        <Proofs projectId={projectId} variantId={variantId} />
+      </section>
+    </>
+  );
+}
+
+type HeaderProps = { projectId: string; variant: Variant; back: string };
+
+function Header({ projectId, variant, back }: HeaderProps) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const queries = useQueryClient();
+  const may = useMay("models:manage");
+  const [proving, setProving] = useState(false);
+  const [deleting, setDeleting] = useState(false);
+  const { id: variantId, name, version, findingId } = variant;
+  const remove = useMutation(
+    trpc.variants.delete.mutationOptions({
+      onSuccess: () => {
+        notifications.show({ message: `Deleted version ${version} of “${name}”` });
+        router.push(back);
+      },
+      onSettled: () => queries.invalidateQueries({ queryKey: trpc.variants.pathKey() }),
+    }),
+  );
+  return (
+    <>
+      <PageHeader
+        title={
+          <span className={classes.title}>
+            <BackLink href={back} label="All variants" />
+            <span className="clip" dir="auto" title={name}>
+              {name}
+            </span>
+          </span>
+        }
+        aside={
+          <>
+            {may ? <Button onClick={() => setProving(true)}>Prove…</Button> : null}
+            <CopyForAgent projectId={projectId} variantId={variantId} />
+            {may ? (
+              <Menu position="bottom-end">
+                <Menu.Target>
+                  <Button variant="default" px="xs" aria-label="More">
+                    <IconDots size={16} aria-hidden />
+                  </Button>
+                </Menu.Target>
+                <Menu.Dropdown>
+                  <Menu.Item
+                    component={Link}
+                    href={newVariantHref(projectId, { from: variantId, ...fromOf(findingId) })}
+                  >
+                    New version…
+                  </Menu.Item>
+                  <Menu.Item color="red" onClick={() => setDeleting(true)}>
+                    Delete…
+                  </Menu.Item>
+                </Menu.Dropdown>
+              </Menu>
+            ) : null}
+          </>
+        }
+      >
+        <span className={classes.version}>Version {version}</span>
+      </PageHeader>
+      <ProveVariant
+        projectId={projectId}
+        subject={proving ? { variantId, name, findingId } : null}
+        onClose={() => setProving(false)}
+      />
+      <ConfirmDialog
+        subject={deleting ? variant : null}
+        onClose={() => setDeleting(false)}
+        title={() => `Delete version ${version} of “${name}”?`}
+        says={() => "Its proofs are deleted with it, and those that run are ended. This cannot be undone."}
+        action="Delete version"
+        running={remove}
+        onConfirm={() => remove.mutate({ projectId, variantId })}
+      />
+    </>
+  );
+}
+
+const fromOf = (findingId: string | null) => (findingId === null ? {} : { finding: findingId });
+
+type Query = { error: unknown; isFetching: boolean; refetch: () => unknown };
+
+/** Shown instead: that it is loading, does not exist, or why it could not be read. */
+function NoVariant({ projectId, query }: { projectId: string; query: Query }) {
+  const header = <PageHeader title="Variant" />;
+  if (problemOf(query.error).status === 404) {
+    return (
+      <>
+        {header}
+        <EmptyState
+          icon={IconVersions}
+          title="Variant not found"
+          action={
+            <Button component={Link} href={pageHref(projectId, "variants")}>
+              All variants
+            </Button>
+          }
+        >
+          It was deleted, or belongs to another project.
+        </EmptyState>
+      </>
+    );
+  }
+  if (query.error) {
+    return (
+      <>
+        {header}
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
+      </>
+    );
+  }
+  return (
+    <Stack p="md" gap="lg" role="status" aria-label="Loading the variant">
+      {[40, 90, 70, 80, 60].map((width) => (
+        <Skeleton key={width} height={14} width={`${width}%`} />
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { basedOnOf, changeOf, initialValues } from "./form-values";
+
+const turn = {
+  conversationId: "conv_1",
+  messageIndex: 2,
+  prompt: [
+    { role: "system" as const, content: "Be brief." },
+    { role: "user" as const, content: "Hello?" },
+  ],
+  recorded: "",
+  model: "gpt-5-nano",
+  tools: [{ name: "track", description: "Tracks." }],
+};
+const connection = { id: "conn_1", name: "A provider", defaultModel: "gpt-5" };
+
+test("a new variant opens as recorded, and what is not changed is not part of it", () => {
+  const basedOn = basedOnOf({ from: null, turn });
+  const values = initialValues({ from: null, turn, connection });
+  expect(values).toMatchObject({ connectionId: "conn_1", model: "gpt-5-nano", systemPrompt: "Be brief." });
+  expect(changeOf(values, basedOn)).toEqual({
+    connectionId: "conn_1",
+    model: "gpt-5-nano",
+    basedOn: null,
+    systemPrompt: null,
+    parameters: {},
+    toolDescriptions: {},
+  });
+  const changed = {
+    ...values,
+    systemPrompt: "Be brief and kind.",
+    temperature: 0,
+    tools: [{ ...values.tools[0]!, description: "Tracks it." }],
+  };
+  expect(changeOf(changed, basedOn)).toMatchObject({
+    basedOn: "Be brief.",
+    systemPrompt: "Be brief and kind.",
+    parameters: { temperature: 0 },
+    toolDescriptions: { track: "Tracks it." },
+  });
+});
+
+test("without a recorded prompt, what is written replaces any", () => {
+  const values = initialValues({ from: null, turn: undefined, connection });
+  expect(values).toMatchObject({ model: "gpt-5", systemPrompt: "" });
+  expect(changeOf({ ...values, systemPrompt: "Be kind." }, null)).toMatchObject({
+    basedOn: null,
+    systemPrompt: "Be kind.",
+  });
+});

@@ -1,0 +1,75 @@
+import { startModel } from "@/server/services/diagnostics/adjudicator/testing";
+import { newProject } from "../../testbed/data/project";
+import { seed } from "../../testbed/data/seed";
+import { authenticate } from "../support/sign-in";
+import { expectSound } from "../support/sound";
+import { expect, test } from "../support/test";
+
+const RULE = { configuration: { keywords: ["sunny"] } };
+const MEND = "Say what you know, and never talk about the weather.";
+
+test("a prompt is tried and proven on a Finding's conversations by keyboard, and handed to a coding agent", async ({
+  page,
+  context,
+  baseURL,
+}) => {
+  test.setTimeout(180_000);
+  const model = await startModel(({ system, user }) => ({
+    content: system.includes(MEND) ? `About “${user}”: it is in Bern.` : "Sunny.",
+  }));
+  const project = await newProject(baseURL!);
+  await authenticate(page, project);
+  const headers = { origin: baseURL! };
+  const v1 = `/v1/projects/${project.projectId}`;
+  await page.request.patch(`${v1}/diagnostics/rules/broken-response`, { headers, data: RULE });
+  const connection = { kind: "model", name: "A provider", baseUrl: model.url, secret: "sk-of-the-provider" };
+  expect((await page.request.post(`${v1}/connections`, { headers, data: connection })).ok()).toBe(true);
+  const talks = Array.from({ length: 4 }, (_, n) => ({
+    id: `asked-${n}`,
+    model: "gpt-5-mini",
+    ask: `${["Where", "When", "Why", "How"][n]} is order ${n}?`,
+    answer: "Sunny.",
+  }));
+  await seed(project, talks);
+  const { findings } = (await project.read("diagnostics/findings?signal=keyword")) as unknown as {
+    findings: { id: string }[];
+  };
+
+  await test.step("the change is written beside the faulty answer, and tried on it", async () => {
+    await page.goto(`/p/${project.projectId}/findings/${findings[0]!.id}`);
+    await page.getByRole("link", { name: "Try a fix…" }).press("Enter");
+    const turn = page.getByRole("region", { name: "A recorded answer" });
+    await expect(turn.getByRole("region", { name: "Recorded" })).toContainText("Sunny.");
+    await page.getByLabel("System prompt").fill(MEND);
+    await turn.getByRole("button", { name: "Try it" }).press("Enter");
+    await expect(turn.getByRole("region", { name: "With the variant" })).toContainText("it is in Bern");
+    await expectSound(page, "", "main");
+    await page.getByLabel("Name").fill("No weather");
+    await page.getByLabel("Name").press("Enter");
+    await expect(page.getByRole("heading", { level: 1, name: "No weather" })).toBeVisible();
+  });
+
+  await test.step("it is copied with its diff", async () => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy for a coding agent" }).press("Enter");
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain(`+${MEND}`);
+  });
+
+  await test.step("the proof says what it takes, asks both anew, and leaves out the conversation that was open", async () => {
+    await page.getByRole("button", { name: "Prove…" }).press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Prove “No weather”" });
+    await expect(dialog.getByRole("status")).toContainText("3 rows, 6 requests");
+    await dialog.getByRole("button", { name: "Start the proof" }).press("Enter");
+    const result = page.getByRole("region", { name: "Result" });
+    await expect(result).toContainText("3 of 3", { timeout: 60_000 });
+    await expect(result).toContainText("0 of 3");
+    await expect(page.getByText("because the variant was written with them")).toBeVisible();
+    expect(model.asked.filter(({ system }) => system === "")).toHaveLength(3);
+  });
+
+  await page.goto(`/p/${project.projectId}/findings/${findings[0]!.id}`);
+  await expect(
+    page.getByRole("region", { name: "Proof" }).getByRole("link", { name: "No weather, version 1" }).first(),
+  ).toBeVisible();
+  await model.stop();
+});
