@@ -13,8 +13,8 @@ const NO_WORK = {
 };
 const statesOf = (...given: Parameters<typeof stepsOf>) => stepsOf(...given).map(({ state }) => state);
 
-test("in an empty project everything is to be done, and what needs a trainer says so", () => {
-  expect(statesOf(NEW, NO_WORK)).toEqual(["to_do", "to_do", "to_do", "to_do", "missing", "missing"]);
+test("in an empty project everything is to be done, and training says that it needs a trainer", () => {
+  expect(statesOf(NEW, NO_WORK)).toEqual(["to_do", "to_do", "to_do", "to_do", "missing", "to_do"]);
   expect(statesOf(NEW, { ...NO_WORK, hasTrainer: true })).toEqual(Array(6).fill("to_do"));
 });
 

@@ -26,13 +26,17 @@ const running = (count: number, otherwise: State): State => (count > 0 ? { state
 
 /** Returns where a project stands in each step of the loop, in order. */
 export function stepsOf(known: Known, work: Work | null): HomeStep[] {
-  const trained = (wasDone: boolean) => (wasDone || work?.hasTrainer ? doneIf(wasDone) : is("missing"));
   return [
     { name: "send", ...doneIf(known.hasConversations) },
     { name: "diagnose", ...doneIf(known.wasDiagnosed) },
     { name: "review", ...waiting(known.findingsForReview, doneIf(known.wasReviewed)) },
     { name: "collect", ...(work ? waiting(work.candidates, doneIf(work.hasExamples)) : UNKNOWN) },
-    { name: "train", ...(work ? running(work.jobsRunning, trained(work.wasTrained)) : UNKNOWN) },
-    { name: "prove", ...(work ? running(work.evaluationsRunning, trained(work.wasProven)) : UNKNOWN) },
+    {
+      name: "train",
+      ...(work
+        ? running(work.jobsRunning, work.wasTrained || work.hasTrainer ? doneIf(work.wasTrained) : is("missing"))
+        : UNKNOWN),
+    },
+    { name: "prove", ...(work ? running(work.evaluationsRunning, doneIf(work.wasProven)) : UNKNOWN) },
   ];
 }

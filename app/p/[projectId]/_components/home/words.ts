@@ -113,8 +113,8 @@ export const STEPS: Record<HomeStepName, StepWords> = {
   prove: {
     title: "Prove",
     path: "evaluations",
-    what: "Compare before and after on what the model has not seen.",
-    toDo: "Compare models",
+    what: "Compare another prompt, model or checkpoint with what runs today, on what it has not seen.",
+    toDo: "Compare before and after",
   },
 };
 
