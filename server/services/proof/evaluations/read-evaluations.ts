@@ -4,7 +4,7 @@ import { checkpoints, evaluationJudgings, evaluations, findings, trainingJobs, v
 import { type Ctx, hasCapability } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { trainerProblem } from "@/server/services/trainers/schemas";
-import { mayPreferItself } from "../judging/result";
+import { judgedModels, mayPreferItself } from "../judging/result";
 import { type Judging, judging as judgingShape } from "../judging/schemas";
 import {
   type Comparison,
@@ -124,7 +124,7 @@ export async function readEvaluations(
       selection: selection ? selectionShape.parse(selection) : null,
       comparison: comparison ? comparisonShape.parse(comparison) : null,
       ...proofIn(row),
-      judging: judging && judgingOf(judging, before.model ?? models.job?.baseModelId ?? ""),
+      judging: judging && judgingOf(judging, [models.job?.baseModelId ?? "", ...judgedModels(before, after)]),
       error: row.error && trainerProblem.parse(row.error),
       cost: Number(row.cost),
       maxCost: row.maxCost === null ? null : Number(row.maxCost),
@@ -173,8 +173,8 @@ function sidesOf(
   };
 }
 
-function judgingOf({ result, ...row }: typeof evaluationJudgings.$inferSelect, baseModelId: string): Judging {
-  const mayPrefer = mayPreferItself(row.model, [baseModelId]);
+function judgingOf({ result, ...row }: typeof evaluationJudgings.$inferSelect, judged: readonly string[]): Judging {
+  const mayPrefer = mayPreferItself(row.model, judged);
   return judgingShape.parse({ ...(result as object), ...row, mayPreferItself: mayPrefer });
 }
 

@@ -11,7 +11,7 @@ import { FINE_TUNING_READERS } from "@/server/services/trainers";
 import { readEvaluation } from "../evaluations/read-evaluations";
 import { meanTokens } from "./judgements";
 import { planJudging } from "./plan";
-import { mayPreferItself } from "./result";
+import { judgedModels, mayPreferItself } from "./result";
 import { type JudgePreview, judgePreviewInput, judgePreviewReply } from "./schemas";
 
 const NOTHING: JudgePreview = {
@@ -41,13 +41,13 @@ export const previewJudging = verb(
     reply: judgePreviewReply,
   },
   async (ctx, { evaluationId, preference }) => {
-    const { before } = await readEvaluation(ctx, evaluationId);
+    const { before, after } = await readEvaluation(ctx, evaluationId);
     const adjudicator = await findAdjudicator(ctx);
     if (!adjudicator) return { preview: { ...NOTHING, reason: "no-adjudicator" as const } };
     const { defaultModel: model } = adjudicator;
     if (model === null) return { preview: { ...NOTHING, reason: "no-model" as const } };
     const preview = await previewOf(ctx, evaluationId, adjudicator, { model, withPreference: preference });
-    return { preview: { ...preview, mayPreferItself: mayPreferItself(model, [before.name]) } };
+    return { preview: { ...preview, mayPreferItself: mayPreferItself(model, judgedModels(before, after)) } };
   },
 );
 

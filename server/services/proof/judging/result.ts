@@ -90,6 +90,12 @@ export function resultOf(given: Given): JudgingResult {
 /** The letters that begin a model's name, without its owner or folder: its family, such as `qwen`. */
 const familyOf = (model: string) => /^[a-z]{3,}/.exec(model.toLowerCase().split("/").at(-1) ?? "")?.[0] ?? null;
 
+type Side = { model: string | null; checkpointId: string | null; name: string };
+
+/** Returns the names of the models whose answers are judged, as far as they have one: a checkpoint is named after its run. */
+export const judgedModels = (...sides: readonly Side[]): string[] =>
+  sides.flatMap(({ model, checkpointId, name }) => (model !== null ? [model] : checkpointId === null ? [name] : []));
+
 /** Returns whether a judge is of the family of a judged model: some judges prefer what is written like their own answers. */
 export const mayPreferItself = (judge: string, judged: readonly string[]): boolean => {
   const family = familyOf(judge);
