@@ -10,7 +10,7 @@ import { createConnection } from "@/server/services/connections";
 import { creating, storedDataset, write } from "@/server/services/datasets/examples/testing";
 import { startModel } from "@/server/services/diagnostics/adjudicator/testing";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
-import { createEvaluation, getEvaluation, judgeEvaluation } from "@/server/services/proof";
+import { createEvaluation, createVariant, getEvaluation, judgeEvaluation, proveVariant } from "@/server/services/proof";
 import { storedEvaluation } from "@/server/services/proof/testing/stored-evaluation";
 import { storedJob } from "@/server/services/training/testing/stored-job";
 import { attachScripted } from "@/testbed/trainers/attach-trainer";
@@ -122,4 +122,41 @@ test("a worker that is killed repeatedly stores one judgement per question, and 
   expect(await judging()).toMatchObject({ status: "done", questions, answered: questions, asked: questions });
   const AT_ONCE = 4;
   expect(model.asked.length).toBeLessThanOrEqual(questions + kills * AT_ONCE);
+}, 120_000);
+
+test("a worker that is killed repeatedly proves a variant on every row, and asks only questions in progress again", async () => {
+  const usage = { prompt_tokens: 1_000, completion_tokens: 100 };
+  const model = await startModel(({ system, user }) => ({ content: system === "" ? "I do not know." : user, usage }));
+  onTestFinished(model.stop);
+  const { ctx } = await testProject();
+  const provider = { kind: "model", name: "A provider", baseUrl: model.url, secret: "sk-provider" } as const;
+  const { connection } = await createConnection(ctx, provider);
+  const datasetId = await storedDataset(ctx);
+  const questions = Array.from({ length: 60 }, (_, n) => `Question ${n}`);
+  await write(
+    ctx,
+    datasetId,
+    questions.map((question) => creating(question, { split: "test" })),
+  );
+  const change = { name: "Kind", connectionId: connection.id, model: "gpt-5-mini", systemPrompt: "Be kind." };
+  const { variant } = await createVariant(ctx, change);
+  const { evaluation } = await proveVariant(ctx, { variantId: variant.id, datasetId, maxCost: 1 });
+  const read = async () => (await getEvaluation(ctx, { evaluationId: evaluation.id })).evaluation;
+  const ofThis = and(eq(evaluationRows.projectId, ctx.projectId), eq(evaluationRows.evaluationId, evaluation.id));
+  const progress = () => ctx.db.$count(evaluationRows, and(ofThis, isNotNull(evaluationRows.after)));
+  const isRunning = async () => (await read()).finishedAt === null;
+  const args = ["evaluation", ctx.projectId, evaluation.id];
+  const kills = await killRepeatedly({ args, isRunning, progress, withinMs: 40 }, KILLS);
+  expect(kills).toBeGreaterThan(0);
+  const ended = await read();
+  expect(ended).toMatchObject({ status: "succeeded", done: questions.length, total: questions.length });
+  const rows = await ctx.db.select().from(evaluationRows).where(ofThis);
+  const answers = rows.map(({ before, after }) => [before?.content, after?.content]);
+  expect(answers.toSorted()).toEqual(questions.map((question) => ["I do not know.", question]).toSorted());
+  const AT_ONCE = 4;
+  expect(model.asked.length).toBeGreaterThanOrEqual(2 * questions.length);
+  expect(model.asked.length).toBeLessThanOrEqual(2 * questions.length + kills * AT_ONCE);
+  // What a killed process had reserved stays spent, and nothing is forgotten.
+  expect(ended.cost).toBeGreaterThanOrEqual(2 * questions.length * (1_000 * 0.25e-6 + 100 * 2e-6) - 1e-9);
+  expect(ended.cost).toBeLessThanOrEqual(1);
 }, 120_000);
