@@ -359,7 +359,8 @@ export const TABLES = {
     conversation: {
       holds: "ids",
       erased: "kept",
-      because: "A proof leaves out the conversations that a variant was written with; a deleted one is in none.",
+      because:
+        "What members wrote, from a system prompt that they chose, and the conversations that it was written with: a proof leaves them out.",
     },
     person: OPAQUE_ID,
     project: "cascade",
