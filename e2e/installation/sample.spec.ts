@@ -108,7 +108,10 @@ test("a person with an empty project loads the sample, sees its Findings and rem
       .click();
     const proof = page.getByRole("region", { name: "Proof", exact: true });
     await expect(proof).toContainText("Proven");
-    await proof.getByRole("link").first().click();
+    await proof
+      .getByRole("link", { name: /recorded run/ })
+      .first()
+      .click();
     await page.waitForURL(/\/evaluations\/eval_/);
     await expect(page.getByText("Das Cairn-Hemd hat eine Garantie von 24 Monaten").first()).toBeVisible();
     await lookAt(page, "sample-proof");

@@ -67,7 +67,7 @@ async function startRun(page: Page, project: TestProject, datasetId: string, nam
 test("without a trainer every training page shows how to attach one", async ({ page, baseURL }) => {
   const project = await newProject(baseURL!);
   await authenticate(page, project);
-  for (const path of ["training", "training/new", "evaluations", "checkpoints", "tuning-configs", "trainers"]) {
+  for (const path of ["training", "training/new", "checkpoints", "tuning-configs", "trainers"]) {
     await page.goto(`${project.url}/p/${project.projectId}/${path}`);
     await expect(page.getByText("Attach a trainer")).toBeVisible();
     await expect(page.getByText("npm run trainer")).toBeVisible();
