@@ -3,9 +3,9 @@ import { evaluationRows } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "@/server/services/trainers";
-import { sidesOf } from "../evaluations/answer-rows";
+import { type Sides, sidesOf } from "../evaluations/answer-rows";
 import { samplePrompts } from "../evaluations/sample-prompts";
-import { openChat } from "./ask-chat";
+import { type Chat, openChat } from "./ask-chat";
 import type { ChatRequest } from "./overlay";
 import { type PreparedProof, prepareProof } from "./prepare-proof";
 import { estimateProofInput, type ProofEstimate, proofEstimateReply } from "./schemas";
@@ -25,7 +25,7 @@ export const estimateProof = verb(
 );
 
 /** Returns how much a prepared proof would ask, and what that probably costs. */
-export async function estimateOf(ctx: Ctx, { variant, baseline, prepared }: PreparedProof): Promise<ProofEstimate> {
+async function estimateOf(ctx: Ctx, { variant, baseline, prepared }: PreparedProof): Promise<ProofEstimate> {
   const { dataset, rows } = prepared;
   const chat = await openChat(ctx, "proof");
   const sides = sidesOf(baseline, variant);
@@ -48,16 +48,24 @@ export async function estimateOf(ctx: Ctx, { variant, baseline, prepared }: Prep
   const known = await knownOf(ctx, [...questions.keys()]);
   for (const key of known) questions.delete(key);
   const costs = [...questions.values()];
-  const models = [sides.before.to, sides.after.to].filter((to) => chat.usualOf(to, { messages: [] }, null) === null);
   return {
     rows: rows.length,
     requests: questions.size,
     known: known.length,
     baseline,
     cost: costs.includes(null) ? null : costs.reduce<number>((sum, one) => sum + (one ?? 0), 0),
-    unpriced: [...new Set(models.map(({ model }) => model))],
+    unpriced: unpricedOf(chat, sides),
     notApplied,
   };
+}
+
+/** Returns the models of a prepared proof that have no price: a limit in US dollars cannot be kept for them. */
+export const unpricedModels = async (ctx: Ctx, { variant, baseline }: PreparedProof): Promise<string[]> =>
+  unpricedOf(await openChat(ctx, "proof"), sidesOf(baseline, variant));
+
+function unpricedOf(chat: Chat, { before, after }: Sides): string[] {
+  const models = [before.to, after.to].filter((to) => chat.usualOf(to, { messages: [] }, null) === null);
+  return [...new Set(models.map(({ model }) => model))];
 }
 
 /** Returns those of the keys to which an answer is stored. */

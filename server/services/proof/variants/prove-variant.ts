@@ -5,7 +5,7 @@ import { FINE_TUNING_READERS } from "@/server/services/trainers";
 import { insertEvaluation } from "../evaluations/insert-evaluation";
 import { readEvaluation } from "../evaluations/read-evaluations";
 import { requestedEvaluationReply } from "../evaluations/schemas";
-import { estimateOf } from "./estimate-proof";
+import { unpricedModels } from "./estimate-proof";
 import { prepareProof } from "./prepare-proof";
 import { provenReply, proveVariantInput } from "./schemas";
 
@@ -25,7 +25,7 @@ export const proveVariant = verb(
     before: async (ctx, input) => {
       const proof = await prepareProof(ctx, input);
       if (input.maxCost !== undefined) {
-        const { unpriced } = await estimateOf(ctx, proof);
+        const unpriced = await unpricedModels(ctx, proof);
         if (unpriced.length > 0)
           throw unprocessable(
             "/maxCost",
