@@ -93,6 +93,15 @@ const OPTIONAL: readonly { named: RegExp; refuse: (before: Refused) => Partial<R
 const TOO_LONG =
   /context_length_exceeded|exceed_context_size|(?:maximum|available|model'?s) context (?:length|size|window)|exceeds? the (?:context|maximum model) (?:length|size|window)|prompt is too long/i;
 
+/** A budget besides the connection's daily limits. */
+export type Budget = {
+  /**
+   * Holds back the most that a call may use, or throws. Returns what is told once, at its end, what it used: `null` if nobody
+   * knows, and what was held back stays spent.
+   */
+  reserve: (most: CallUsage) => Promise<(used: CallUsage | null) => Promise<void>>;
+};
+
 /** `purpose`: what the model is used for, as one of our own identifiers. */
 export type Model = {
   client: ConnectionClient;
@@ -100,6 +109,7 @@ export type Model = {
   connectionId: string;
   limits: DailyLimits;
   purpose: string;
+  budget?: Budget;
 };
 
 /** `isCutOff`: the reply reached the maximum length. `tokens`: usage of the call, if the endpoint reports it. */
@@ -161,9 +171,12 @@ function nextRefusal(text: string, refused: Refused): Partial<Refused> | null {
   return refused.schema ? null : { schema: true };
 }
 
-/** Returns an estimate of the tokens in a question: four bytes each, as in ordinary text. */
+/** Returns an estimate of the tokens in a text: four bytes each, as in ordinary text. */
+export const tokensOfText = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4);
+
+/** Returns an estimate of the tokens in a question. */
 export const roughTokens = (name: string, prompt: Prompt): number =>
-  Math.ceil(Buffer.byteLength(JSON.stringify(bodyOf(name, prompt, NOTHING_REFUSED))) / 4);
+  tokensOfText(JSON.stringify(bodyOf(name, prompt, NOTHING_REFUSED)));
 
 const bodyOf = (name: string, { system, user, schema }: Prompt, refused: Refused) => ({
   model: name,
@@ -180,8 +193,10 @@ const bodyOf = (name: string, { system, user, schema }: Prompt, refused: Refused
   }),
 });
 
+const NOTHING: CallUsage = { tokens: 0, usd: 0 };
+
 /** Returns the most that a request may use: every token counted as new, and as much written as is allowed. */
-export function mostUsed(prices: PriceBook, model: string, body: string, outputTokens: number): CallUsage {
+function mostUsed(prices: PriceBook, model: string, body: string, outputTokens: number): CallUsage {
   const inputTokens = Math.ceil(Buffer.byteLength(body) / BYTES_PER_TOKEN);
   const usage = { prompt_tokens: inputTokens, completion_tokens: outputTokens };
   return usageOf(prices, model, { model: null, usage });
@@ -194,17 +209,24 @@ async function send(
   prices: PriceBook,
   { body, outputTokens, signal }: { body: string; outputTokens: number; signal: AbortSignal },
 ) {
-  const { client, connectionId, limits, name, purpose } = model;
+  const { client, connectionId, limits, name, purpose, budget } = model;
   const expected = mostUsed(prices, name, body, outputTokens);
   if (limits.usd !== null && expected.usd === null)
     throw new NoAnswer(
       `the price of the model ${name} is unknown, so the daily limit in US dollars can't be enforced`,
       "endpoint",
     );
+  const settleBudget = await budget?.reserve(expected);
   const reservation = await reserveCall(ctx, connectionId, limits, expected);
-  if (reservation === null) throw new NoAnswer("the adjudicator's daily budget is used up", "endpoint", true);
+  if (reservation === null) {
+    await settleBudget?.(NOTHING);
+    throw new NoAnswer("the adjudicator's daily budget is used up", "endpoint", true);
+  }
 
-  const settle = (used: CallUsage) => settleCall(ctx, reservation, used);
+  const settle = async (used: CallUsage | null) => {
+    if (used !== null) await settleCall(ctx, reservation, used);
+    await settleBudget?.(used);
+  };
   const reply = await client
     .request({
       path: "/chat/completions",
@@ -218,16 +240,16 @@ async function send(
     })
     .catch(async (error: unknown) => {
       // A call that timed out may have been answered and charged; any other was not.
-      if (!(error instanceof OutboundError && error.reason === "timeout")) await settle({ tokens: 0, usd: 0 });
+      await settle(error instanceof OutboundError && error.reason === "timeout" ? null : NOTHING);
       throw error;
     });
   const text = reply.body.toString("utf8");
   if (reply.status >= 300) {
-    await settle({ tokens: 0, usd: 0 });
+    await settle(NOTHING);
     return { status: reply.status, text };
   }
   const { data } = completion.safeParse(jsonOf(text));
-  if (data?.usage) await settle(usageOf(prices, name, data));
+  await settle(data?.usage ? usageOf(prices, name, data) : null);
   return { status: reply.status, text };
 }
 

@@ -6,6 +6,13 @@ import type { Ctx } from "@/server/platform/context";
 /** Maximum usage per UTC day; `null` means no limit. */
 export type DailyLimits = { calls: number | null; tokens: number | null; usd: number | null };
 
+/** Returns the limits that the settings of a model connection name. */
+export const dailyLimitsOf = (settings: {
+  dailyCalls: number | null;
+  dailyTokens: number | null;
+  dailyUsd: number | null;
+}): DailyLimits => ({ calls: settings.dailyCalls, tokens: settings.dailyTokens, usd: settings.dailyUsd });
+
 /** What one call uses. `usd` is `null` when the model has no known price. */
 export type CallUsage = { tokens: number; usd: number | null };
 type Reservation = { connectionId: string; day: number; reserved: CallUsage };

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { diagnosticSettings } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { modelConnections } from "@/server/services/connections";
-import type { DailyLimits } from "./budget";
+import { type DailyLimits, dailyLimitsOf } from "./budget";
 
 export type Adjudicator = {
   connectionId: string;
@@ -31,11 +31,10 @@ export async function findAdjudicator(ctx: Pick<Ctx, "db" | "projectId">): Promi
   const named = settings?.named ?? null;
   const chosen = named === null ? (all.length === 1 ? all[0] : undefined) : all.find(({ id }) => id === named);
   if (!chosen) return null;
-  const { defaultModel, dailyCalls, dailyTokens, dailyUsd } = chosen.settings;
   return {
     connectionId: chosen.id,
-    defaultModel,
-    limits: { calls: dailyCalls, tokens: dailyTokens, usd: dailyUsd },
+    defaultModel: chosen.settings.defaultModel,
+    limits: dailyLimitsOf(chosen.settings),
     cacheDays: settings?.cacheDays ?? DEFAULT_CACHE_DAYS,
   };
 }

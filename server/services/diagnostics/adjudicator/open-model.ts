@@ -45,8 +45,8 @@ export function openModel(ctx: Ctx, adjudicator: Adjudicator, purpose: string): 
   async function send<T>(name: string, { promptWithin, answer: schema }: ModelQuestion<T>): Promise<Answered<T>> {
     const known = broken.get(name);
     if (known) throw known;
-    opened ??= openConnection(ctx, connectionId, purpose);
-    const client = await opened.catch(asNoAnswer);
+    opened ??= openEndpoint(ctx, connectionId, purpose);
+    const client = await opened;
     const model: Model = { client, name, connectionId, limits, purpose };
     const tokens = { input: 0, output: 0 };
     let areKnown = true;
@@ -89,10 +89,14 @@ export function openModel(ctx: Ctx, adjudicator: Adjudicator, purpose: string): 
   };
 }
 
-/** Throws `NoAnswer` when the connection no longer exists or its secret cannot be decrypted. */
-function asNoAnswer(error: unknown): never {
-  if (error instanceof ServiceError) throw new NoAnswer("its connection cannot be opened", "endpoint");
-  throw error;
+/** Opens a model connection. Throws `NoAnswer` when it no longer exists or its secret cannot be decrypted. */
+export async function openEndpoint(ctx: Ctx, connectionId: string, purpose: string): Promise<ConnectionClient> {
+  try {
+    return await openConnection(ctx, connectionId, purpose);
+  } catch (error) {
+    if (error instanceof ServiceError) throw new NoAnswer("its connection cannot be opened", "endpoint");
+    throw error;
+  }
 }
 
 type Answered<T> = { answer: T; reply: string; tokens: Tokens | null };

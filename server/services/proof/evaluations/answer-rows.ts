@@ -2,7 +2,7 @@ import { and, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import pLimit from "p-limit";
 import { evaluationRows, evaluations } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
-import { NoAnswer } from "@/server/services/diagnostics/adjudicator";
+import { type Budget, NoAnswer } from "@/server/services/diagnostics/adjudicator";
 import { problemOf, type TrainerProblem } from "@/server/services/trainers";
 import { type Chat, type ChatAnswer, type ChatModel, openChat } from "../variants/ask-chat";
 import { type ChatRequest, withOverlay } from "../variants/overlay";
@@ -62,7 +62,7 @@ export async function answerRows(ctx: Ctx, record: EvaluationRecord, ends: Ends)
 }
 
 /** What is in progress: questions by key, because two rows may ask the same, and calls, which hold back more than they will cost. */
-type Asking = { byKey: Map<string, Promise<Answer>>; calls: Set<Promise<unknown>> };
+type Asking = { byKey: Map<string, Promise<Answer>>; calls: Set<Promise<void>> };
 type Asked = { chat: Chat; sides: Sides; asking: Asking; row: Row; request: ChatRequest };
 
 /** Answers a row and stores the answers. Returns whether the evaluation has ended, or why nothing more can be asked. */
@@ -114,9 +114,8 @@ async function askOnce(
   const known = await knownAnswer(ctx, chat.keyOf(to, request));
   if (known) return known;
   let stop: "over_budget" | "ended" | null = null;
-  /** Asks within the budget. Each step of an answer with tools is a call of its own. */
-  const ask: Chat["ask"] = async (model, sent) => {
-    const most = chat.mostOf(model, sent) ?? 0;
+  const reserve: Budget["reserve"] = async ({ usd }) => {
+    const most = usd ?? 0;
     let spent = await spend(ctx, evaluationId, most);
     while (spent === "over_budget" && calls.size > 0) {
       await Promise.race(calls);
@@ -126,12 +125,20 @@ async function askOnce(
       stop = spent;
       throw new NoAnswer("nothing more may be spent");
     }
-    const call = settled(ctx, evaluationId, most, () => chat.ask(model, sent));
-    const ended: Promise<unknown> = call.catch(() => {}).finally(() => calls.delete(ended));
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
     calls.add(ended);
-    return call;
+    return async (used) => {
+      if (used !== null) await settle(ctx, evaluationId, (used.usd ?? 0) - most);
+      calls.delete(ended);
+      end();
+    };
   };
   try {
+    // Each step of an answer with tools is a call of its own.
+    const ask: Chat["ask"] = (model, sent) => chat.ask(model, sent, { reserve });
     return await answerPlayedBack({ ask }, to, request);
   } catch (error) {
     if (stop !== null) return stop;
@@ -170,24 +177,7 @@ async function spend({ db, projectId }: Ctx, id: string, usd: number): Promise<"
   return row?.is_spent ? "ok" : row?.has_ended ? "ended" : "over_budget";
 }
 
-/** Asks, and corrects what was reserved for the answer. */
-async function settled<One extends { cost: number | null }>(
-  ctx: Ctx,
-  evaluationId: string,
-  most: number,
-  ask: () => Promise<One>,
-): Promise<One> {
-  let used = 0;
-  try {
-    const answer = await ask();
-    used = answer.cost ?? 0;
-    return answer;
-  } finally {
-    await settle(ctx, evaluationId, used - most);
-  }
-}
-
-/** Corrects what was reserved for an answer. */
+/** Corrects what was held back for a call. */
 const settle = (ctx: Ctx, id: string, usd: number) =>
   ctx.db
     .update(evaluations)

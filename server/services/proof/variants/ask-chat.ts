@@ -1,9 +1,15 @@
 import { createHash } from "node:crypto";
 import type { Ctx } from "@/server/platform/context";
-import { ServiceError } from "@/server/platform/errors";
 import { canonicalJson } from "@/server/platform/json/canonical-json";
-import { type ConnectionClient, modelConnections, openConnection } from "@/server/services/connections";
-import { complete, type Model, mostUsed, NoAnswer, usageOf } from "@/server/services/diagnostics/adjudicator";
+import { type ConnectionClient, modelConnections } from "@/server/services/connections";
+import {
+  type Budget,
+  complete,
+  dailyLimitsOf,
+  openEndpoint,
+  tokensOfText,
+  usageOf,
+} from "@/server/services/diagnostics/adjudicator";
 import { currentPriceBook, type PriceBook } from "@/server/services/pricing";
 import { answerText } from "../evaluations/verdict/answer-text";
 import { type ChatRequest, fieldsOf } from "./overlay";
@@ -13,7 +19,6 @@ import type { VariantParameters } from "./schemas";
 const ANSWER_TOKENS = 4_096;
 /** Of an answer whose length nobody knows. */
 const USUAL_TOKENS = 300;
-const BYTES_PER_TOKEN = 4;
 
 /** A model behind a connection, with what it is sent besides the messages. */
 export type ChatModel = { connectionId: string; model: string; parameters: VariantParameters };
@@ -31,12 +36,14 @@ export type ChatAnswer = {
 export type Chat = {
   /** SHA-256 over what is sent and where to: equal questions have one. */
   keyOf: (to: ChatModel, request: ChatRequest) => string;
-  /** The most that an answer may cost, in US dollars; `null` for a model without a price. */
-  mostOf: (to: ChatModel, request: ChatRequest) => number | null;
-  /** What an answer as long as `like` probably costs. */
+  /** What an answer as long as `like` probably costs, in US dollars; `null` for a model without a price. */
   usualOf: (to: ChatModel, request: ChatRequest, like: string | null) => number | null;
-  /** Throws `NoAnswer`. */
-  ask: (to: ChatModel, request: ChatRequest) => Promise<ChatAnswer & { calls: ToolCall[]; text: string }>;
+  /** Asks within the connection's daily limits and `budget`. Throws `NoAnswer`. */
+  ask: (
+    to: ChatModel,
+    request: ChatRequest,
+    budget?: Budget,
+  ) => Promise<ChatAnswer & { calls: ToolCall[]; text: string }>;
 };
 /** A tool call of an answer, with its arguments as sent. */
 export type ToolCall = { id: string; name: string; arguments: string };
@@ -47,13 +54,9 @@ const sentOf = ({ model, parameters }: ChatModel, { messages, tools }: ChatReque
   ...(tools && tools.length > 0 && { tools }),
   ...fieldsOf(parameters),
 });
+/** Of a connection that was made since its settings were read. */
+const NO_LIMITS = { calls: null, tokens: null, usd: null };
 const outputOf = ({ parameters }: ChatModel) => parameters.maxTokens ?? ANSWER_TOKENS;
-
-/** Throws `NoAnswer` for a connection that no longer exists or whose secret cannot be decrypted. */
-function asNoAnswer(error: unknown): never {
-  if (error instanceof ServiceError) throw new NoAnswer("its connection cannot be opened", "endpoint");
-  throw error;
-}
 
 /** Prepares for questions of one job; a connection is opened at the first question to it. */
 export async function openChat(ctx: Ctx, purpose: string): Promise<Chat> {
@@ -61,7 +64,7 @@ export async function openChat(ctx: Ctx, purpose: string): Promise<Chat> {
   const settings = new Map((await modelConnections(ctx)).map((one) => [one.id, one.settings]));
   const clients = new Map<string, Promise<ConnectionClient>>();
   const clientOf = (connectionId: string) => {
-    const client = clients.get(connectionId) ?? openConnection(ctx, connectionId, purpose);
+    const client = clients.get(connectionId) ?? openEndpoint(ctx, connectionId, purpose);
     clients.set(connectionId, client);
     return client;
   };
@@ -70,27 +73,23 @@ export async function openChat(ctx: Ctx, purpose: string): Promise<Chat> {
       createHash("sha256")
         .update(canonicalJson([to.connectionId, outputOf(to), sentOf(to, request), request.recorded ?? null]))
         .digest("hex"),
-    mostOf: (to, request) => mostUsed(prices, to.model, JSON.stringify(sentOf(to, request)), outputOf(to)).usd,
     usualOf: (to, request, like) => {
-      const tokens = (text: string) => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
       const usage = {
-        prompt_tokens: tokens(JSON.stringify(sentOf(to, request))),
-        completion_tokens: like === null ? USUAL_TOKENS : tokens(like),
+        prompt_tokens: tokensOfText(JSON.stringify(sentOf(to, request))),
+        completion_tokens: like === null ? USUAL_TOKENS : tokensOfText(like),
       };
       return usageOf(prices, to.model, { model: null, usage }).usd;
     },
-    async ask(to, request) {
+    async ask(to, request, budget) {
+      const client = await clientOf(to.connectionId);
       const limits = settings.get(to.connectionId);
-      const model: Model = {
-        client: await clientOf(to.connectionId).catch(asNoAnswer),
+      const model = {
+        client,
         name: to.model,
         connectionId: to.connectionId,
-        limits: {
-          calls: limits?.dailyCalls ?? null,
-          tokens: limits?.dailyTokens ?? null,
-          usd: limits?.dailyUsd ?? null,
-        },
+        limits: limits ? dailyLimitsOf(limits) : NO_LIMITS,
         purpose,
+        ...(budget && { budget }),
       };
       const outputTokens = outputOf(to);
       const reply = await complete(ctx, model, {

@@ -191,6 +191,19 @@ test("asking stops at the limit in US dollars, and what was answered counts", as
   ).rejects.toMatchObject({ code: "unprocessable", message: expect.stringMatching(/price of unheard-of is unknown/) });
 });
 
+test("an endpoint that reports no usage cannot pass the limit: what was held back for its answers stays spent", async () => {
+  const { ctx, save, read } = await world();
+  const { findingId } = await findingOf(ctx, 6);
+  model.answer = (asked) => ({ ...(answering(asked) as { content: string }), usage: null });
+  const { evaluation } = await proveVariant(ctx, { variantId: (await save()).id, findingId, maxCost: 0.02 });
+  await toEnd(ctx, evaluation.id);
+  // An answer may have 4,096 tokens, at 2 US dollars a million.
+  expect(model.asked).toHaveLength(2);
+  const { cost } = await read(evaluation.id);
+  expect(cost).toBeGreaterThan(2 * 4_096 * 2e-6);
+  expect(cost).toBeLessThanOrEqual(0.02);
+});
+
 test("an interrupted evaluation goes on where it was, and one that was cancelled asks nothing more", async () => {
   const { ctx, save, read } = await world();
   const { findingId } = await findingOf(ctx, 6);
