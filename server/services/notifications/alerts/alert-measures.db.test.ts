@@ -8,7 +8,7 @@ import { getCosts, monthOf } from "@/server/services/costs";
 import { mergeFindingsByHand } from "@/server/services/diagnostics";
 import { failedTool } from "@/server/services/diagnostics/work-items/testing";
 import { createAlert, evaluateAlerts, getAlert, previewAlert } from "..";
-import { CALL, DAY, NOW, sendCalls } from "./testing/send-calls";
+import { CALL, DAY, HERE, NOW, sendCalls } from "./testing/send-calls";
 
 const TODAY = Math.max(DAY, NOW - 5 * MINUTE_MS);
 const calls = (ctx: Ctx, sent: Parameters<typeof sendCalls>[1]) => sendCalls(ctx, { at: TODAY, ...sent });
@@ -16,15 +16,16 @@ const calls = (ctx: Ctx, sent: Parameters<typeof sendCalls>[1]) => sendCalls(ctx
 type Given = Omit<Parameters<typeof createAlert>[1], "name">;
 const alertOn = async (ctx: Ctx, given: Given) => (await createAlert(ctx, { name: "Alert", ...given })).alert.id;
 const found = async (ctx: Ctx, alertId: string) => (await getAlert(ctx, { alertId })).alert;
-const evaluate = async (...minutes: number[]) => {
-  for (const minute of minutes) await evaluateAlerts(db(), NOW + minute * MINUTE_MS);
+const evaluate = (...minutes: number[]) => evaluateFrom(NOW, ...minutes);
+const evaluateFrom = async (from: number, ...minutes: number[]) => {
+  for (const minute of minutes) await evaluateAlerts(db(), from + minute * MINUTE_MS);
 };
 const read = (ctx: Ctx, ids: readonly string[]) =>
   db().execute(sql`
     insert into rule_runs (project_id, id, rule_id, rule_version, conversation_id, last_activity_at, origin, status, result_count)
     select project_id, 'rr' || id, 'tool-failure', 1, id, last_activity_at, 'automatic', 'completed', 0
     from conversations where project_id = ${ctx.projectId} and id = any(${sql.param([...ids])}::text[])`);
-async function unaffected(ctx: Ctx, count: number, at = NOW - MINUTE_MS) {
+async function unaffected(ctx: Ctx, count: number, at = HERE - MINUTE_MS) {
   const rows = await db().execute<{ id: string }>(sql`
     insert into conversations (project_id, id, key, started_at, last_activity_at, received_at)
     select ${ctx.projectId}, 'fine' || ${at}::bigint || n, 'fine' || ${at}::bigint || n, ${at}::bigint, ${at}::bigint, ${at}::bigint
@@ -97,24 +98,24 @@ test("a user's cost is the highest of the day, known to the minute in a test on 
 test("a Finding's share is of the conversations that its Rule has read, also after the Finding was merged into another", async () => {
   const { ctx } = await testProject();
   const theirs = await testProject();
-  const failed = await failedTool(ctx, { startedAt: NOW - 10 * MINUTE_MS });
+  const failed = await failedTool(ctx, { startedAt: HERE - 10 * MINUTE_MS });
   const { findingId } = failed;
   await unaffected(ctx, 19);
   // Left out: before the window, and not read.
-  await unaffected(ctx, 5, NOW - 2 * DAY_MS);
+  await unaffected(ctx, 5, HERE - 2 * DAY_MS);
   await db().execute(sql`
     insert into conversations (project_id, id, key, started_at, last_activity_at, received_at)
-    values (${ctx.projectId}, 'unread', 'unread', ${NOW}::bigint, ${NOW}::bigint, ${NOW}::bigint)`);
+    values (${ctx.projectId}, 'unread', 'unread', ${HERE}::bigint, ${HERE}::bigint, ${HERE}::bigint)`);
   const share = { measure: "finding_share", findingId, limit: 0.05, windowMinutes: 60 } as const;
   const alertId = await alertOn(ctx, share);
-  await evaluate(0, 1);
+  await evaluateFrom(HERE, 0, 1);
   expect(await found(ctx, alertId)).toMatchObject({ state: "firing", value: 0.05, count: 20 });
   expect((await previewAlert(ctx, share)).preview).toMatchObject({ fired: 1, now: { value: 0.05, count: 20 } });
 
-  const into = await failedTool(ctx, { startedAt: NOW - 10 * MINUTE_MS, tool: "cancel_order" });
+  const into = await failedTool(ctx, { startedAt: HERE - 10 * MINUTE_MS, tool: "cancel_order" });
   expect(into.findingId).not.toBe(findingId);
   await mergeFindingsByHand(ctx, { findingId: into.findingId, findingIds: [findingId] });
-  await evaluate(2);
+  await evaluateFrom(HERE, 2);
   expect(await found(ctx, alertId)).toMatchObject({ count: 21, findingId });
   expect((await found(ctx, alertId)).value).toBeCloseTo(2 / 21, 12);
 
