@@ -30,7 +30,8 @@ test("a prompt is tried and proven on a Finding's conversations by keyboard, and
     ask: `${["Where", "When", "Why", "How"][n]} is order ${n}?`,
     answer: "Sunny.",
   }));
-  await seed(project, talks);
+  const tooled = { id: "tooled", model: "gpt-5-mini", ask: "And this one?", answer: "It is late.", failingTool: true };
+  await seed(project, [...talks, tooled]);
   const { findings } = (await project.read("diagnostics/findings?signal=keyword")) as unknown as {
     findings: { id: string }[];
   };
@@ -71,5 +72,28 @@ test("a prompt is tried and proven on a Finding's conversations by keyboard, and
   await expect(
     page.getByRole("region", { name: "Proof" }).getByRole("link", { name: "No weather, version 1" }).first(),
   ).toBeVisible();
+
+  await test.step("a fix is tried on an answer of a conversation, and one that calls tools says why not", async () => {
+    const { conversations } = (await project.read("conversations")) as unknown as {
+      conversations: { id: string; externalId: string }[];
+    };
+    const open = (name: string) =>
+      page.goto(
+        `/p/${project.projectId}/conversations/${conversations.find(({ externalId }) => externalId === name)!.id}`,
+      );
+    await open("asked-0");
+    await page.getByRole("button", { name: "Try a fix of message 1" }).press("Enter");
+    await expect(page.getByRole("region", { name: "Recorded", exact: true })).toContainText("Sunny.");
+    await open("tooled");
+    const button = page.getByRole("button", { name: "Try a fix of message 1" });
+    await button.focus();
+    await expect(button).toBeDisabled();
+    await expect(page.getByRole("tooltip")).toHaveText("This answer calls tools, so it cannot be given again.");
+    // What came before this one was recorded without the tools' definitions.
+    const last = page.getByRole("button", { name: "Try a fix of message 3" });
+    await last.press("Enter");
+    await expect(page.getByText("which tools the model had is not recorded")).toBeVisible();
+    await expect(last).toBeFocused();
+  });
   await model.stop();
 });

@@ -38,6 +38,7 @@ export {
   type FrozenRule,
   findReplays,
   isFoundIn,
+  type NotAgain,
   type RecordedCall,
   type Replay,
   type ReplayedMessage,

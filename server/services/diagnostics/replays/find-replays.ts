@@ -32,6 +32,9 @@ export type Replay = {
   tools: { definitions: ToolDefinition[]; recorded: RecordedCall[] } | null;
 };
 
+/** Why an answer cannot be given again. */
+export type NotAgain = "not_an_answer" | "calls_tools" | "attachments" | "no_results" | "no_definitions" | "too_far";
+
 export type Replays = {
   rule: FrozenRule;
   replays: Replay[];
@@ -145,27 +148,29 @@ async function replayOf(
   const index = FAULT_IS_LAST.has(rule.signal) ? places.at(-1) : places[0];
   if (index === undefined) return isCut ? "not_text" : "changed";
   const replay = await replayAt(ctx, conversation, index, withTools);
-  if (replay === null) return "not_text";
+  if (typeof replay === "string") return "not_text";
   const { finishReason, ...turn } = replay;
   return isFoundIn(rule, turn.prompt, { content: turn.recorded, finishReason }) ? turn : "changed";
 }
 
-/** Returns the answer at an index with what was sent before it; `null` if it cannot be given again. */
+/** Returns the answer at an index with what was sent before it, or why it cannot be given again. */
 async function replayAt(
   ctx: Ctx,
-  { id, messages, modelCalls }: Beginning,
+  { id, messages, modelCalls, isCut }: Beginning,
   index: number,
   withTools: boolean,
-): Promise<(Replay & { finishReason: string }) | null> {
+): Promise<(Replay & { finishReason: string }) | NotAgain> {
   const answer = messages[index];
-  if (answer?.role !== "assistant" || answer.toolCalls.length > 0) return null;
+  if (answer === undefined && isCut) return "too_far";
+  if (answer?.role !== "assistant") return "not_an_answer";
+  if (answer.toolCalls.length > 0) return "calls_tools";
   const sent = sentFor(answer, messages.slice(0, index));
   const call = modelCalls.find(({ spanId }) => spanId === answer.spanId);
   const prompt = promptOf(sent, withTools);
-  if (prompt === null) return null;
+  if (typeof prompt === "string") return prompt;
   const definitions = withTools && call ? await readToolDefinitions(ctx, call) : [];
   const usesTools = prompt.some(({ role }) => role === "tool");
-  if (usesTools && definitions.length === 0) return null;
+  if (usesTools && definitions.length === 0) return "no_definitions";
   return {
     conversationId: id,
     turn: index,
@@ -177,14 +182,14 @@ async function replayAt(
   };
 }
 
-/** Returns one answer of a conversation, by its index, with what was sent before it; `null` if it cannot be given again. */
-export async function readReplay(ctx: Ctx, conversationId: string, index: number): Promise<Replay | null> {
+/** Returns one answer of a conversation, by its index, with what was sent before it, or why it cannot be given again. */
+export async function readReplay(ctx: Ctx, conversationId: string, index: number): Promise<Replay | NotAgain> {
   const { id } = await findConversation(ctx, conversationId);
   const snapshot = { conversationId: id, lastActivityAt: Number.MAX_SAFE_INTEGER, traceIds: [] };
   for await (const [conversation] of readBeginnings(ctx, [snapshot], PROMPT_REACH)) {
     if (conversation) return replayAt(ctx, conversation, index, true);
   }
-  return null;
+  return "not_an_answer";
 }
 
 const ROLES: Readonly<Record<string, ReplayedMessage["role"]>> = {
@@ -196,28 +201,33 @@ const ROLES: Readonly<Record<string, ReplayedMessage["role"]>> = {
 /** A model's reasoning is not part of a prompt. */
 const UNSENT = new Set(["reasoning", "thinking"]);
 
-/** Converts messages to those of chat APIs; `null` if they have more than text and, `withTools`, answered calls, or none from a user. */
-function promptOf(messages: readonly Beginning["messages"][number][], withTools: boolean): ReplayedMessage[] | null {
+/** Converts messages to those of chat APIs, or says why not: only text and, `withTools`, answered calls have a form there. */
+function promptOf(
+  messages: readonly Beginning["messages"][number][],
+  withTools: boolean,
+): ReplayedMessage[] | "attachments" | "no_results" | "not_an_answer" {
   const prompt: ReplayedMessage[] = [];
   const open = new Set<string>();
   for (const message of messages) {
     const { parts, toolCalls, toolCallId } = message;
     const isText = parts.every(({ type }) => type === "text" || UNSENT.has(type));
     if (message.role === "tool" && withTools) {
-      if (toolCallId === null || !open.delete(toolCallId)) return null;
+      if (toolCallId === null || !open.delete(toolCallId)) return "no_results";
       prompt.push({ role: "tool", content: textOf(message), tool_call_id: toolCallId });
       continue;
     }
     const role = ROLES[message.role];
-    if (role === undefined || !isText || (toolCalls.length > 0 && !withTools)) return null;
+    if (role === undefined || !isText) return "attachments";
+    if (toolCalls.length > 0 && !withTools) return "no_results";
     const calls = toolCalls.flatMap(({ id, name, arguments: given }) =>
       id === null ? [] : [{ id, type: "function" as const, function: { name, arguments: given } }],
     );
-    if (calls.length < toolCalls.length) return null;
+    if (calls.length < toolCalls.length) return "no_results";
     for (const { id } of calls) open.add(id);
     prompt.push({ role, content: textOf(message), ...(calls.length > 0 && { tool_calls: calls }) });
   }
-  return open.size === 0 && prompt.some(({ role }) => role === "user") ? prompt : null;
+  if (open.size > 0) return "no_results";
+  return prompt.some(({ role }) => role === "user") ? prompt : "not_an_answer";
 }
 
 /** Returns what the tool calls of a conversation returned, wherever in it they are. */

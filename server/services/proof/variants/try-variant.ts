@@ -3,7 +3,7 @@ import { findings } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { notFound, unprocessable } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { findReplays, type Replay, readReplay, whyNotReplayable } from "@/server/services/diagnostics";
+import { findReplays, type NotAgain, type Replay, readReplay, whyNotReplayable } from "@/server/services/diagnostics";
 import { NoAnswer } from "@/server/services/diagnostics/adjudicator";
 import { requestOf, shownMessage } from "../evaluations/prepare-evaluation";
 import { openChat } from "./ask-chat";
@@ -24,8 +24,14 @@ import {
 const TURNS = 10;
 
 /** Why an answer of a conversation is none that can be given again. */
-const NOT_AGAIN =
-  "This answer cannot be given again. It calls tools, or attachments or unrecorded results come before it.";
+const NOT_AGAIN: Readonly<Record<NotAgain, string>> = {
+  not_an_answer: "This message is no answer to a user.",
+  calls_tools: "This answer calls tools, so it cannot be given again.",
+  attachments: "This answer cannot be given again: more than text comes before it.",
+  no_results: "This answer cannot be given again: what a tool returned before it is not recorded.",
+  no_definitions: "This answer cannot be given again: which tools the model had is not recorded.",
+  too_far: "This answer cannot be given again: it is too far into its conversation.",
+};
 
 export const faultyTurns = verb(
   {
@@ -65,7 +71,8 @@ export const recordedTurn = verb(
   },
   async (ctx, { conversationId, messageIndex }) => {
     const replay = await readReplay(ctx, conversationId, messageIndex);
-    return replay ? { turns: [turnOf(replay)], problem: null } : { turns: [], problem: NOT_AGAIN };
+    if (typeof replay === "string") return { turns: [], problem: NOT_AGAIN[replay] };
+    return { turns: [turnOf(replay)], problem: null };
   },
 );
 
@@ -97,7 +104,7 @@ export const tryVariant = verb(
     before: async (ctx, { conversationId, messageIndex, ...change }) => {
       await requireModelConnection(ctx, change.connectionId, "/connectionId");
       const replay = await readReplay(ctx, conversationId, messageIndex);
-      if (replay === null) throw unprocessable("/messageIndex", NOT_AGAIN);
+      if (typeof replay === "string") throw unprocessable("/messageIndex", NOT_AGAIN[replay]);
       const { recorded } = replay;
       const prompt = replay.prompt.map(shownMessage);
       const request = withOverlay(requestOf(replay) ?? { messages: replay.prompt }, change);

@@ -300,7 +300,7 @@ test("a change is tried on one faulty answer before it is saved", async () => {
   expect((await recordedTurn(ctx, one)).turns).toEqual([turn]);
   expect(await recordedTurn(ctx, { ...one, messageIndex: 1 })).toMatchObject({
     turns: [],
-    problem: expect.stringMatching(/cannot be given again/),
+    problem: "This message is no answer to a user.",
   });
   await expect(recordedTurn(other, one)).rejects.toThrow(/not found/);
   expect(turn).toMatchObject({ messageIndex: 2, recorded: "", prompt: [{ role: "system", content: SYSTEM }, {}] });

@@ -1,12 +1,15 @@
 "use client";
 import { Button, NumberInput, Textarea } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { OnlyFor } from "../../_components/access/only-for";
 import { NoTrainer, useWithoutTrainer } from "../../_components/training/no-trainer";
+import { storeDraft } from "../../_components/variants/draft";
+import { newVariantHref } from "../../_components/variants/hrefs";
 import { ConversationContext } from "./conversation-context";
 import { Pane } from "./pane";
 import classes from "./playground.module.css";
@@ -35,6 +38,7 @@ function useTargets(projectId: string, given: { a: Target | null; b: Target | nu
 }
 
 function Panes({ projectId }: { projectId: string }) {
+  const router = useRouter();
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
   const { a, b } = useTargets(projectId, view);
   const unattached = useWithoutTrainer(projectId, true);
@@ -63,22 +67,36 @@ function Panes({ projectId }: { projectId: string }) {
     for (const pane of asked) void pane.send(context.before, prompt.trim() === "" ? null : prompt, settings);
     setPrompt("");
   };
+  const saveAsVariant = () => {
+    const systemPrompt = system.trim() === "" ? null : system.trim();
+    storeDraft(projectId, { systemPrompt, temperature: view.temperature, maxTokens: view.max });
+    const turn =
+      view.conversation === null || view.turn === null
+        ? {}
+        : { conversation: view.conversation, message: String(view.turn) };
+    router.push(newVariantHref(projectId, { ...turn, draft: "stored" }));
+  };
   return (
     <>
       <PageHeader
         title="Playground"
         aside={
-          isFirst ? null : (
-            <Button
-              variant="default"
-              onClick={() => {
-                first.clear();
-                second.clear();
-              }}
-            >
-              Clear answers
+          <>
+            {isFirst ? null : (
+              <Button
+                variant="default"
+                onClick={() => {
+                  first.clear();
+                  second.clear();
+                }}
+              >
+                Clear answers
+              </Button>
+            )}
+            <Button variant="default" onClick={saveAsVariant}>
+              Save as variant…
             </Button>
-          )
+          </>
         }
       />
       {view.conversation === null || view.turn === null ? null : (

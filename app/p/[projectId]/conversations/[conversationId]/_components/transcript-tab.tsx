@@ -30,7 +30,7 @@ type Props = {
 export function TranscriptTab({ projectId, conversation, found, marks, wanted, onSpan }: Props) {
   // State rather than a ref, so that children rerender when it is mounted.
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
-  const mayCorrect = useMay("models:manage");
+  const mayManage = useMay("models:manage");
   const [correcting, setCorrecting] = useState<AnswerToCorrect | null>(null);
   const feedback = useFeedback(projectId, conversation.id);
   const ofConversation = feedback.byMessage.get(null) ?? [];
@@ -46,12 +46,13 @@ export function TranscriptTab({ projectId, conversation, found, marks, wanted, o
           scroller={scroller}
           wanted={wanted}
           onSpan={onSpan}
-          onCorrect={mayCorrect ? setCorrecting : undefined}
+          onCorrect={mayManage ? setCorrecting : undefined}
           replayHref={
-            mayCorrect
+            mayManage
               ? (index) => playgroundHref(projectId, { conversation: conversation.id, turn: String(index) })
               : undefined
           }
+          mayFix={mayManage}
         />
         <CorrectAnswer
           projectId={projectId}

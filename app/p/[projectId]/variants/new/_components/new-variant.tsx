@@ -9,6 +9,7 @@ import { ErrorState } from "@/app/_components/feedback/error-state";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { pageHref } from "../../../_components/shell/pages";
+import { storedDraft } from "../../../_components/variants/draft";
 import { useModelConnections } from "../../../_components/variants/use-model-connections";
 import { VariantEditor } from "./variant-editor";
 import { newVariantParsers } from "./view";
@@ -86,6 +87,7 @@ export function NewVariant({ projectId }: { projectId: string }) {
       turns={turns.data?.turns ?? []}
       problem={turns.data?.problem ?? null}
       from={from.data?.variant ?? null}
+      draft={view.draft === null ? null : storedDraft(projectId)}
       findingId={view.finding ?? from.data?.variant.findingId ?? null}
     />
   );

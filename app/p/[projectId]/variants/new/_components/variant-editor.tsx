@@ -10,6 +10,7 @@ import { PageHeader } from "@/app/_components/layout/page-header";
 import { capitalized } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { EFFORTS, type RecordedTurn, type Variant } from "@/server/services/proof/variants/schemas";
+import type { VariantDraft } from "../../../_components/variants/draft";
 import { variantHref } from "../../../_components/variants/hrefs";
 import type { ModelConnection } from "../../../_components/variants/use-model-connections";
 import { PromptChange } from "../../../_components/variants/variant-change";
@@ -25,18 +26,20 @@ type Props = {
   problem: string | null;
   /** The version to start from. */
   from: Variant | null;
+  /** What the playground carries over. */
+  draft: VariantDraft | null;
   findingId: string | null;
 };
 
 /** The change on one side and what it makes of recorded answers on the other. */
-export function VariantEditor({ projectId, connections, turns, problem, from, findingId }: Props) {
+export function VariantEditor({ projectId, connections, turns, problem, from, draft, findingId }: Props) {
   const trpc = useTRPC();
   const router = useRouter();
   const queries = useQueryClient();
   const [at, setAt] = useState(0);
   const [seen, setSeen] = useState<readonly string[]>([]);
   const turn = turns[at];
-  const [start] = useState(() => ({ from, turn: turns[0], connection: connections[0] }));
+  const [start] = useState(() => ({ from, draft, turn: turns[0], connection: connections[0] }));
   const basedOn = basedOnOf(start);
   const form = useForm({
     mode: "controlled",

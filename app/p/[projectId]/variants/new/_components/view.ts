@@ -1,4 +1,4 @@
-import { parseAsInteger, parseAsString } from "nuqs/server";
+import { parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
 
 /** Where a new variant starts, from the address. */
 export const newVariantParsers = {
@@ -8,4 +8,6 @@ export const newVariantParsers = {
   message: parseAsInteger,
   /** A version to start from. */
   from: parseAsString,
+  /** The playground's prompt and parameters, stored in this tab. */
+  draft: parseAsStringLiteral(["stored"]),
 };

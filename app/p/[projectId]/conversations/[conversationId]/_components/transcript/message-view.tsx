@@ -9,6 +9,7 @@ import { prettyText } from "@/app/_lib/pretty-text";
 import { speakerOf } from "@/app/_lib/speaker";
 import type { AnswerToCorrect } from "@/app/p/[projectId]/_components/datasets/correct-answer";
 import { Severity } from "@/app/p/[projectId]/_components/findings/severity";
+import { TryFix } from "@/app/p/[projectId]/_components/variants/try-fix";
 import type { Message, ToolCall } from "@/server/services/telemetry/schemas";
 import { FeedbackList } from "../feedback/feedback-list";
 import type { FeedbackData } from "../feedback/feedback-words";
@@ -41,7 +42,12 @@ type Props = {
   onCorrect?: ((answer: AnswerToCorrect) => void) | undefined;
   /** Returns the URL for replaying the messages before an answer; for readers who may. */
   replayHref?: ((index: number) => string) | undefined;
+  /** The conversation whose answers the reader may try to fix. */
+  fixable?: string | undefined;
 };
+
+/** Known from the answer itself; the service says the same. */
+const CALLS_TOOLS = "This answer calls tools, so it cannot be given again.";
 
 export function MessageView({
   message,
@@ -54,6 +60,7 @@ export function MessageView({
   onSpan,
   onCorrect,
   replayHref,
+  fixable,
 }: Props) {
   const [raw, setRaw] = useState(false);
   const isTool = message.role === "tool" || message.role === "function";
@@ -129,6 +136,14 @@ export function MessageView({
             >
               Replay on a model
             </Button>
+          ) : null}
+          {fixable !== undefined && message.role === "assistant" ? (
+            <TryFix
+              projectId={context.projectId}
+              conversationId={fixable}
+              messageIndex={index}
+              why={message.toolCalls.length > 0 ? CALLS_TOOLS : null}
+            />
           ) : null}
         </div>
         {raw ? (

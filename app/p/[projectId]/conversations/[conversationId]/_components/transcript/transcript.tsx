@@ -31,6 +31,8 @@ type Props = {
   onCorrect: ((answer: AnswerToCorrect) => void) | undefined;
   /** Returns the URL for replaying the messages before an answer; for readers who may. */
   replayHref: ((index: number) => string) | undefined;
+  /** Whether the reader may try a fix on an answer. */
+  mayFix: boolean;
 };
 
 const GUESSED_HEIGHT = 120;
@@ -68,6 +70,7 @@ export function Transcript({
   onSpan,
   onCorrect,
   replayHref,
+  mayFix,
 }: Props) {
   const { startedAt, messageCount: count } = conversation;
   const list = useRef<HTMLDivElement>(null);
@@ -113,6 +116,7 @@ export function Transcript({
                 onSpan={onSpan}
                 onCorrect={onCorrect}
                 replayHref={replayHref}
+                fixable={mayFix ? conversation.id : undefined}
               />
             </div>
           ) : (

@@ -7,6 +7,8 @@ import { formatCount } from "@/app/_lib/format";
 import type { Example } from "@/server/services/datasets/examples/schemas";
 import type { NamedActor } from "@/server/services/members/schemas";
 import { actorWords } from "../../../../../_components/access/actor-words";
+import { useMay } from "../../../../../_components/access/membership";
+import { TryFix } from "../../../../../_components/variants/try-fix";
 import type { ErrorsAt } from "../../../../_components/payload/errors-at";
 import { OBJECTIVES, SOURCES, SPLIT_VALUES, SPLITS } from "../../../../_components/words";
 import type { Draft } from "./draft";
@@ -103,6 +105,7 @@ function Provenance({ projectId, example, reviewer }: ProvenanceProps) {
 type LinksProps = { projectId: string; example: Example };
 
 function Links({ projectId, example: { conversationId, turn, findingId } }: LinksProps) {
+  const may = useMay("models:manage");
   return (
     <>
       {conversationId === null ? null : (
@@ -112,6 +115,11 @@ function Links({ projectId, example: { conversationId, turn, findingId } }: Link
           >
             {turn === null ? "Open" : `Message ${turn}`}
           </Link>
+          {may && turn !== null ? (
+            <div>
+              <TryFix projectId={projectId} conversationId={conversationId} messageIndex={turn} />
+            </div>
+          ) : null}
         </Fact>
       )}
       {findingId === null ? null : (
