@@ -1,6 +1,7 @@
 import { startModel } from "@/server/services/diagnostics/adjudicator/testing";
 import { newProject } from "../../testbed/data/project";
 import { seed } from "../../testbed/data/seed";
+import { startGithub } from "../../testbed/trackers/github-server";
 import { authenticate } from "../support/sign-in";
 import { expectSound } from "../support/sound";
 import { expect, test } from "../support/test";
@@ -17,6 +18,7 @@ test("a prompt is tried and proven on a Finding's conversations by keyboard, and
   const model = await startModel(({ system, user }) => ({
     content: system.includes(MEND) ? `About “${user}”: it is in Bern.` : "Sunny.",
   }));
+  const github = await startGithub();
   const project = await newProject(baseURL!);
   await authenticate(page, project);
   const headers = { origin: baseURL! };
@@ -54,6 +56,31 @@ test("a prompt is tried and proven on a Finding's conversations by keyboard, and
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByRole("button", { name: "Copy for a coding agent" }).press("Enter");
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain(`+${MEND}`);
+  });
+
+  await test.step("it goes into the Finding's ticket, which is created first", async () => {
+    const handOff = page.getByRole("button", { name: "Hand off as a ticket…" });
+    await handOff.press("Enter");
+    const dialog = page.getByRole("dialog", { name: /^Hand off/ });
+    await expect(dialog.getByText("no connection to an issue tracker")).toBeVisible();
+    await dialog.getByRole("button", { name: "Close" }).last().press("Enter");
+    const { baseUrl, secret, destination } = github;
+    const tracker = { kind: "github", name: "Ours", baseUrl, secret, settings: { defaultDestination: destination } };
+    expect((await page.request.post(`${v1}/connections`, { headers, data: tracker })).ok()).toBe(true);
+    await page.reload();
+    await expect(async () => {
+      await handOff.press("Enter");
+      await expect(dialog).toBeVisible({ timeout: 2000 });
+    }).toPass();
+    const create = dialog.getByRole("button", { name: "Create ticket" });
+    await expect(create).toBeEnabled();
+    await create.press("Enter");
+    await expect(page.getByText("Added “No weather” to acme/shop#1")).toBeVisible();
+    expect(github.tickets()[0]!.comments).toEqual([expect.stringContaining(`+${MEND}`)]);
+    await handOff.press("Enter");
+    const adding = page.getByRole("dialog", { name: "Add “No weather” to acme/shop#1?" });
+    await adding.getByRole("button", { name: "Cancel" }).press("Enter");
+    await expect(adding).toBeHidden();
   });
 
   await test.step("the proof says what it takes, asks both anew, and leaves out the conversation that was open", async () => {
@@ -95,5 +122,5 @@ test("a prompt is tried and proven on a Finding's conversations by keyboard, and
     await expect(page.getByText("which tools the model had is not recorded")).toBeVisible();
     await expect(last).toBeFocused();
   });
-  await model.stop();
+  await Promise.all([model.stop(), github.stop()]);
 });

@@ -5,6 +5,7 @@ import {
   faultyTurns,
   getVariant,
   handOffVariant,
+  handOffVariantAsTicket,
   listVariants,
   proveVariant,
   recordedTurn,
@@ -26,5 +27,6 @@ export const VARIANTS = {
     estimateProof: get(`${variants}/:variantId/proof-estimate`, estimateProof),
     prove: post(`${variants}/:variantId/proofs`, proveVariant, 202),
     handOff: get(`${variants}/:variantId/hand-off`, handOffVariant),
+    handOffAsTicket: post(`${variants}/:variantId/ticket`, handOffVariantAsTicket),
   }),
 };

@@ -439,6 +439,10 @@ const SAMPLES: Record<string, Sample> = {
     input: { name: "Brief", connectionId: await storedModel(ctx), model: "gpt-5" },
   }),
   "variants.delete": async ({ ctx }) => ({ input: { variantId: (await storedVariant(ctx, "a")).variantId } }),
+  "variants.handOffAsTicket": async ({ ctx }) => {
+    const { findingId } = await linkedFinding(ctx);
+    return { input: { variantId: (await storedVariant(ctx, "a", findingId)).variantId } };
+  },
   "variants.prove": async ({ ctx }) => ({
     input: {
       variantId: (await storedVariant(ctx, "a")).variantId,

@@ -53,6 +53,7 @@ const REFUSED_HERE: Readonly<Record<string, string>> = {
   "post /projects/{projectId}/variants": "model connection was not found",
   "post /projects/{projectId}/variant-answers": "model connection was not found",
   "get /projects/{projectId}/variants/{variantId}/proof-estimate": "either findingId",
+  "post /projects/{projectId}/variants/{variantId}/ticket": "written for no Finding",
   "post /projects/{projectId}/variants/{variantId}/proofs": "cannot be proven by replay",
   "patch /projects/{projectId}/fine-tuning/tuning-configs/{configId}": "connection to a model hub",
 };

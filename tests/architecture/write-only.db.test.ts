@@ -98,7 +98,7 @@ async function storedWorld() {
   const { workItem } = await handOff(ctx, { findingId: findings[0]!.id, provider: "github" });
   const training = await trainingWorld(ctx, SECRET);
   const judgedId = await judgeableEvaluation(ctx, training.checkpointId, SECRET);
-  const variant = await storedVariant(ctx, SECRET);
+  const variant = await storedVariant(ctx, SECRET, findings[0]!.id);
   const answered = await storedConversation(ctx, [
     { role: "user", text: SECRET },
     { role: "assistant", text: SECRET },
@@ -237,6 +237,15 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
       body: { name: "Again", connectionId: variant.connectionId, model: "gpt-5", note: SECRET },
     }),
     gets: { variant: { version: 1 } },
+  },
+  "variants.handOffAsTicket": {
+    capability: "diagnostics:write",
+    call: ({ variant }) => ({
+      method: "POST",
+      path: `/variants/${variant.variantId}/ticket`,
+      body: { provider: "github" },
+    }),
+    gets: { isAdded: true, workItem: { state: "open" } },
   },
   "variants.prove": {
     capability: "models:manage",

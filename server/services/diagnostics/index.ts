@@ -89,6 +89,7 @@ export { replaceWorkItem } from "./work-items/replace-work-item";
 export { pollTrackers, schedulePolls } from "./work-items/sync/poll-trackers";
 export { runWorkItem } from "./work-items/sync/run-work-item";
 export { retryWorkItem, syncWorkItem } from "./work-items/sync-work-item";
+export { commentOnTicket, confirmHandedOff } from "./work-items/ticket/add-comment";
 export {
   deleteOldTrackerDeliveries,
   listTrackerDeliveries,

@@ -28,6 +28,7 @@ export {
   faultyTurns,
   getVariant,
   handOffVariant,
+  handOffVariantAsTicket,
   listVariants,
   proveVariant,
   recordedTurn,

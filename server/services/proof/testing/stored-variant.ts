@@ -3,7 +3,11 @@ import { createConnection, modelConnections } from "@/server/services/connection
 import { createVariant } from "../variants";
 
 /** Stores a variant of what the project's connected model is sent, and connects one if there is none. */
-export async function storedVariant(ctx: Ctx, mark: string): Promise<{ variantId: string; connectionId: string }> {
+export async function storedVariant(
+  ctx: Ctx,
+  mark: string,
+  findingId: string | null = null,
+): Promise<{ variantId: string; connectionId: string }> {
   const connectionId = (await modelConnections(ctx))[0]?.id ?? (await storedModel(ctx));
   const { variant } = await createVariant(ctx, {
     name: `Variant ${mark}`,
@@ -11,6 +15,7 @@ export async function storedVariant(ctx: Ctx, mark: string): Promise<{ variantId
     model: mark,
     systemPrompt: mark,
     note: mark,
+    findingId,
   });
   return { variantId: variant.id, connectionId };
 }

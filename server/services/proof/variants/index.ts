@@ -4,6 +4,7 @@ export { createVariant } from "./create-variant";
 export { deleteVariant } from "./delete-variant";
 export { estimateProof } from "./estimate-proof";
 export { handOffVariant } from "./hand-off";
+export { handOffVariantAsTicket } from "./hand-off-as-ticket";
 export { getVariant, listVariants } from "./list-variants";
 export { proveVariant } from "./prove-variant";
 export { faultyTurns, recordedTurn, tryVariant } from "./try-variant";

@@ -1,6 +1,11 @@
 import { z } from "zod";
 import { ACTOR_KINDS } from "@/db/schema/enumerations";
 import { filledText, idInput, pageInput, queryBoolean, queryInteger } from "@/server/platform/schemas";
+import {
+  changedWorkItemReply,
+  handOffInput as findingHandOff,
+  workItemReply,
+} from "@/server/services/diagnostics/work-items/schemas";
 import { evaluation, promptMessage, ROWS_DEFAULT, ROWS_MAX } from "../evaluations/schemas";
 
 const SEEN_MAX = 500;
@@ -226,3 +231,12 @@ export const handOffReply = z.object({
   /** Markdown for a coding agent or a ticket: the change as a diff, the evidence, and answers before and after. */
   text: z.string(),
 });
+
+/** Where the Finding's ticket is created if there is none. */
+export const handOffAsTicketInput = findingHandOff.omit({ findingId: true }).partial().extend({ variantId: idInput });
+export const handOffAsTicketReply = workItemReply.extend({
+  /** Whether the ticket has the text: not while the tracker has not created the ticket. */
+  isAdded: z.boolean(),
+});
+/** The reply for callers who may not read diagnostics. */
+export const handedOffReply = changedWorkItemReply.extend({ isAdded: z.boolean() });

@@ -69,6 +69,7 @@ const DID: Readonly<Record<string, string>> = {
   "variants.create": "Saved a variant",
   "variants.delete": "Deleted a variant",
   "variants.try": "Tried a variant on a conversation",
+  "variants.handOffAsTicket": "Added a variant to a ticket",
   "variants.prove": "Started to prove a variant",
   "evaluations.create": "Started a before/after comparison",
   "evaluations.cancelJudging": "Stopped asking a model about the before/after comparison",

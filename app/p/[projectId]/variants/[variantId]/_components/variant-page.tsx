@@ -21,6 +21,7 @@ import { pageHref } from "../../../_components/shell/pages";
 import { newVariantHref } from "../../../_components/variants/hrefs";
 import { ProveVariant } from "../../../_components/variants/prove-variant";
 import { CopyForAgent } from "./copy-for-agent";
+import { HandOffAsTicket } from "./hand-off-as-ticket";
 import { Proofs } from "./proofs";
 import { VariantFacts } from "./variant-facts";
 import classes from "./variant-page.module.css";
@@ -80,6 +81,7 @@ function Header({ projectId, variant, back }: HeaderProps) {
           <>
             {may ? <Button onClick={() => setProving(true)}>Prove…</Button> : null}
             <CopyForAgent projectId={projectId} variantId={variantId} />
+            <HandOffAsTicket projectId={projectId} variant={variant} />
             {may ? (
               <Menu position="bottom-end">
                 <Menu.Target>
