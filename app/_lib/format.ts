@@ -123,7 +123,12 @@ export const quoted = (name: string) => `“${name.replaceAll("“", "‘").repl
 /** Capitalizes the first letter. */
 export const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-const PLURALS: Readonly<Record<string, string>> = { delivery: "deliveries", person: "people", entry: "entries" };
+const PLURALS: Readonly<Record<string, string>> = {
+  delivery: "deliveries",
+  person: "people",
+  entry: "entries",
+  fix: "fixes",
+};
 
 export const plural = (count: number, one: string, many = PLURALS[one] ?? `${one}s`) =>
   `${formatCount(count)} ${count === 1 ? one : many}`;

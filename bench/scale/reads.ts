@@ -27,10 +27,12 @@ import { previewDeletion } from "@/server/services/deletion";
 import {
   compareVersions,
   createBackfill,
+  findingTimeline,
   getBackfill,
   getFinding,
   listBackfills,
   listFindings,
+  listFixes,
   listOccurrences,
   listRuleRuns,
   previewBackfill,
@@ -367,6 +369,10 @@ const findingReads: Read[] = [
     const places = await world.spread("occurrences", "detected_at", "conversation_id", `finding_id = '${findingId}'`);
     return places.map(({ id }) => ({ findingId, conversationId: id }));
   }),
+  read(listFixes, "", [{}]),
+  read(findingTimeline, "the most frequent", async (world) =>
+    (await mostFrequent(world)).map((findingId) => ({ findingId })),
+  ),
   read(compareVersions, "models", [
     { by: "model", baseline: MODELS.former, compared: MODELS.present },
     { by: "model", baseline: MODELS.present, compared: MODELS.rare },

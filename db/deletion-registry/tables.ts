@@ -119,6 +119,11 @@ export const TABLES = {
     person: OPAQUE_ID,
     project: "cascade",
   },
+  fixes: {
+    conversation: nothing("Counts and rates, and what members wrote about a fix."),
+    person: OPAQUE_ID,
+    project: "cascade",
+  },
   finding_notes: {
     conversation: nothing("What members wrote, deleted with the Finding."),
     person: OPAQUE_ID,

@@ -66,8 +66,17 @@ export const FINDING_EVENT_KINDS = [
   "undone",
   "handed_off",
   "detached",
+  "fix_watched",
+  "fix_proven",
+  "fix_not_proven",
 ] as const;
-/** What conversations since a Finding's resolution show about the fix. */
+/** What of the application a fix changed. */
+export const FIX_KINDS = ["code", "prompt", "model", "weights"] as const;
+/** Why a fix is no longer watched: long enough, by a person, or because its Finding was resolved anew, reopened or merged. */
+export const FIX_ENDS = ["over", "stopped", "replaced", "reopened", "merged"] as const;
+/** What releases of an application differ by: each is a filter of the list of conversations. */
+export const VERSION_DIMENSIONS = ["version", "model", "label", "prompt"] as const;
+/** What conversations since a fix went out show about it. */
 export const FIX_VERDICTS = ["proven", "not_proven", "not_enough", "regressed"] as const;
 export const RULE_RUN_STATUSES = ["queued", "running", "completed", "skipped", "failed"] as const;
 export const RULE_RUN_ORIGINS = ["on_demand", "automatic", "backfill"] as const;
@@ -129,6 +138,8 @@ export const TICKET_CHANGE_REASONS = [
   "resolved",
   "dismissed",
   "merged",
+  "fix_proven",
+  "fix_not_proven",
 ] as const;
 export const CODE_REFERENCE_KINDS = ["commit", "pull_request"] as const;
 export const CODE_REFERENCE_STATES = ["open", "merged", "closed"] as const;

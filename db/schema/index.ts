@@ -50,6 +50,7 @@ export {
 export { jobEngine, jobEvents, jobRuns, jobSchedules, jobSteps } from "./engine";
 export { feedback } from "./feedback";
 export { files } from "./files";
+export { fixes } from "./fixes";
 export { evaluationJudgements, evaluationJudgings } from "./judging";
 export { deliveries, notices, notificationRules } from "./notifications";
 export { modelPriceDefinitions, priceCatalogues } from "./pricing";

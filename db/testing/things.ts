@@ -18,6 +18,7 @@ const REFERENCES: Record<string, Partial<Reference> & { table: string }> = {
   importId: { table: "dataset_imports" },
   baselineConnectionId: { table: "connections" },
   exportId: { table: "model_exports" },
+  fixId: { table: "fixes" },
   findingId: { table: "findings", time: "last_detected_at" },
   clonedFromId: { table: "training_jobs" },
   configId: { table: "tuning_configs" },

@@ -70,7 +70,7 @@ test("a person with an empty project loads the sample, sees its Findings and rem
     ] as const) {
       await page.goto(`/p/${sampleId}/findings?tab=resolved`);
       await page.getByRole("link", { name: title }).first().click();
-      await expect(page.getByRole("region", { name: "Since it was resolved" })).toContainText(verdict);
+      await expect(page.getByRole("region", { name: "Since the fix" })).toContainText(verdict);
       await expectSound(page);
       await savePicture(page, `sample-${verdict}`);
     }
@@ -80,7 +80,7 @@ test("a person with an empty project loads the sample, sees its Findings and rem
       .getByRole("link", { name: /track_parcel/ })
       .first()
       .click();
-    await expect(page.getByRole("region", { name: "Since it was resolved" })).toContainText("Regressed");
+    await expect(page.getByRole("region", { name: "Since the fix" })).toContainText("Regressed");
     await savePicture(page, "sample-regressed");
     await page.goto(`/p/${sampleId}/findings?tab=review`);
     await page

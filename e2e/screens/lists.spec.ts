@@ -75,6 +75,8 @@ test.beforeAll(async ({ browser, baseURL }) => {
   });
   expect(enabled.ok()).toBe(true);
   for (const days of [1, 7]) await send("share-links", { findingId, days });
+  for (const value of ["shop 2.4.0", "shop 2.5.0"])
+    await send(`diagnostics/findings/${findingId}/fixes`, { by: "version", value });
   for (const measure of ["error_rate", "latency_p95"]) {
     await send("alerts", { name: `Too high: ${measure}`, measure, limit: 0.5 });
   }

@@ -56,6 +56,7 @@ const SECTIONS: Readonly<Record<string, readonly Place[]>> = {
   "Before/after": [
     { label: "Comparisons", path: "evaluations", heading: "Before/after", shows: "Nothing compared yet" },
     { label: "Variants", path: "variants", shows: "No variants yet" },
+    { label: "Fixes", path: "fixes", shows: "No fix has gone out yet" },
   ],
   Rules: [
     { label: "Rules", path: "rules", shows: "Tool failure" },

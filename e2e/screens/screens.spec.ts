@@ -88,6 +88,7 @@ let resetLink: string;
 let inviteLink: string;
 let shareLink: string;
 let variantId: string;
+let fixId: string;
 
 test.beforeAll(async ({ browser, baseURL }) => {
   test.setTimeout(300_000);
@@ -119,6 +120,9 @@ test.beforeAll(async ({ browser, baseURL }) => {
   };
   const changed = { basedOn: "Answer in one sentence.", systemPrompt: `Answer in ${"no-end".repeat(200)}.` };
   variantId = (await (await change("POST", "variants", { ...variant, ...changed, findingId })).json()).variant.id;
+  const released = { by: "version", value: `shop ${"no-end".repeat(60)}`, note: HOSTILE };
+  const fixes = `diagnostics/findings/${findingId}/fixes`;
+  fixId = (await (await change("POST", fixes, released)).json()).fix.id;
   alertId = (await (await change("POST", "alerts", alert)).json()).alert.id;
   await change("POST", "prompts", { name: PROMPT, content: HOSTILE, labels: ["production", "a".repeat(40)] });
   await change("POST", `prompts/${PROMPT}/versions`, {
@@ -287,6 +291,9 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["variant", () => `variants/${variantId}`, "Nothing has been measured yet."],
   ["variant-new", () => `variants/new?from=${variantId}`, "Open this page from a Finding"],
   ["variant-new-of-finding", () => `variants/new?finding=${findingId}`, "It depends on what tools were asked"],
+  ["fixes", "fixes", "Waiting"],
+  ["fix", () => `fixes/${fixId}`, "No conversation has it yet."],
+  ["fix-not-found", "fixes/fix_nothing", "Fix not found"],
   ["variant-not-found", "variants/var_nothing", "Variant not found"],
   ["prices", "prices", "claude-3-5-haiku"],
   ["prices-peek", "prices?q=gemini&peek=google:gemini-2.5-pro", "more than 200,000"],

@@ -87,6 +87,7 @@ export const LISTS: List[] = [
   },
   { name: "Versions", path: "datasets/{dataset}?tab=versions", rows: 2, sorts: "Version", selects: true },
   { name: "Variants", path: "variants", rows: 2, hides: "Model" },
+  { name: "Fixes", path: "fixes", rows: 2, hides: "Verdict" },
   {
     name: "Knowledge goals",
     path: "knowledge-goals",

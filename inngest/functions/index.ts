@@ -6,6 +6,7 @@ import { deleteData } from "./delete-data";
 import { backfill } from "./diagnostics/backfill";
 import { diagnoseInactiveConversations } from "./diagnostics/diagnose-inactive-conversations";
 import { diagnoseSelectedConversations } from "./diagnostics/diagnose-selected-conversations";
+import { measureFixes } from "./diagnostics/measure-fixes";
 import { recountFindings } from "./diagnostics/recount-findings";
 import { failCancelledRuleRuns, runRules } from "./diagnostics/run-rules";
 import { pollProjectTrackers, scheduleTrackers, syncWorkItems } from "./diagnostics/work-items";
@@ -37,6 +38,7 @@ export const functions = [
   importExamples,
   collectExamples,
   collectionPass,
+  measureFixes,
   recountFindings,
   deleteData,
   deleteDatasetExamples,

@@ -35,6 +35,7 @@ export type IdPrefix =
   | "fev"
   | "fch"
   | "fno"
+  | "fix"
   | "occ"
   | "run"
   | "bf"

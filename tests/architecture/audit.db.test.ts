@@ -28,6 +28,7 @@ import { storedCandidate } from "@/server/services/datasets/review/testing";
 import {
   addFindingNote,
   createBackfill,
+  createFix,
   createHandoffRule,
   createRuleRuns,
   executeRuleRuns,
@@ -142,6 +143,11 @@ async function linkedFinding(ctx: Ctx) {
 async function handoffRuleOf(ctx: Ctx) {
   const { handoffRule } = await createHandoffRule(ctx, { name: "Severe", connectionId: await trackerOf(ctx) });
   return handoffRule.id;
+}
+
+async function fixOn(ctx: Ctx) {
+  const { fix } = await createFix(ctx, { findingId: await findingOf(ctx), by: "label", value: "careful" });
+  return { fixId: fix.id };
 }
 
 async function noteOn(ctx: Ctx) {
@@ -299,6 +305,9 @@ const SAMPLES: Record<string, Sample> = {
     const { occurrences } = await listOccurrences(ctx, { findingId });
     return { input: { findingId, occurrences: [occurrences[0]!.id] } };
   },
+  "fixes.create": async ({ ctx }) => ({ input: { findingId: await findingOf(ctx), by: "version", value: "shop 2" } }),
+  "fixes.update": async ({ ctx }) => ({ input: { ...(await fixOn(ctx)), kind: "code" } }),
+  "fixes.stop": async ({ ctx }) => ({ input: await fixOn(ctx) }),
   "findingNotes.add": async ({ ctx }) => ({ input: { findingId: await findingOf(ctx), text: "Seen before." } }),
   "findingNotes.update": async ({ ctx }) => ({ input: { ...(await noteOn(ctx)), text: "Seen twice." } }),
   "findingNotes.delete": async ({ ctx }) => ({ input: await noteOn(ctx) }),

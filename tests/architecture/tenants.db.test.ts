@@ -85,6 +85,7 @@ test("another tenant's ids reveal and change nothing of theirs, in any field of 
     "parity_certificates",
     "model_exports",
     "variants",
+    "fixes",
   ]) {
     expect(rows[name]?.length, `${name} has rows`).toBeGreaterThan(0);
   }

@@ -19,6 +19,7 @@ import { chatLine, storedFile } from "@/server/services/datasets/imports/testing
 import { storedCandidate } from "@/server/services/datasets/review/testing";
 import {
   createBackfill,
+  createFix,
   createRuleRuns,
   executeRuleRuns,
   failBackfill,
@@ -118,6 +119,7 @@ async function storedWorld() {
     asked,
     findingId: findings[0]!.id,
     otherId: findings[1]!.id,
+    fixId: (await createFix(ctx, { findingId: findings[1]!.id, by: "label", value: "calm", note: SECRET })).fix.id,
     occurrenceId: occurrences[0]!.id,
     changeId: change.id,
     backgroundJobId,
@@ -343,6 +345,25 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
       body: { findingIds: [findingId], set: { reviewStatus: "confirmed" } },
     }),
     gets: { change: { id: expect.any(String) } },
+  },
+  "fixes.create": {
+    capability: "diagnostics:write",
+    call: ({ findingId }) => ({
+      method: "POST",
+      path: `/diagnostics/findings/${findingId}/fixes`,
+      body: { by: "label", value: "careful", note: SECRET },
+    }),
+    gets: { fix: { id: expect.any(String) } },
+  },
+  "fixes.update": {
+    capability: "diagnostics:write",
+    call: ({ fixId }) => ({ method: "PATCH", path: `/diagnostics/fixes/${fixId}`, body: { kind: "code" } }),
+    gets: { fix: { id: expect.any(String) } },
+  },
+  "fixes.stop": {
+    capability: "diagnostics:write",
+    call: ({ fixId }) => ({ method: "POST", path: `/diagnostics/fixes/${fixId}/stop` }),
+    gets: { fix: { id: expect.any(String) } },
   },
   "findings.undo": {
     capability: "diagnostics:write",

@@ -42,6 +42,7 @@ const PREFIX_OF_ID: Record<string, string> = {
   evaluationId: "eval",
   exportId: "exp",
   fileId: "fil",
+  fixId: "fix",
   handoffRuleId: "hr",
   importId: "imp",
   invitationId: "inv",

@@ -15,6 +15,7 @@ import { chatLine, storedFile } from "@/server/services/datasets/imports/testing
 import { storedCandidate } from "@/server/services/datasets/review/testing";
 import {
   createBackfill,
+  createFix,
   createHandoffRule,
   createRuleRuns,
   executeRuleRuns,
@@ -109,6 +110,7 @@ export async function tenant(mark: string) {
   await createPrompt(ctx, { name: `prompt-${mark}`, content: `${mark} {{question}}`, labels: ["production"] });
   await updateShareLinkSettings(ctx, { enabled: true });
   await createShareLink(ctx, { findingId: findings[0]!.id });
+  await createFix(ctx, { findingId: findings[0]!.id, by: "label", value: mark });
   const datasetId = await storedDataset(ctx, `Dataset ${mark}`);
   await storedCandidate(ctx, datasetId, {
     question: `Where is ${mark}?`,

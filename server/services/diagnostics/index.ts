@@ -33,6 +33,11 @@ export { updateFindings } from "./findings/review/update-findings";
 export { summariseFindings } from "./findings/summarise-findings";
 export { contrastFinding } from "./findings/traits/contrast";
 export { findingTraits } from "./findings/traits/traits";
+export { stopFix, updateFix } from "./fixes/change-fix";
+export { createFix } from "./fixes/create-fix";
+export { fixEffects } from "./fixes/fix-effects";
+export { getFix, listFixes } from "./fixes/list-fixes";
+export { measureDueFixes } from "./fixes/measure-due-fixes";
 export { joinConversation } from "./joining/join-conversation";
 export {
   type FrozenRule,

@@ -26,7 +26,7 @@ export const getHome = verb(
   // One after the other: a page must not take several of the process's few connections.
   async (ctx) => {
     const standing = await readStanding(ctx);
-    const { now, since, firstAt, pulse, failedRuns, closedTickets } = standing;
+    const { now, since, firstAt, pulse, failedRuns, closedTickets, fixes } = standing;
     const { period, before, isComparable } = periodsOf(now, firstAt);
     const findings = await summariseFindings(ctx, since.at);
     const periods = isComparable ? [period, before] : [period];
@@ -51,6 +51,7 @@ export const getHome = verb(
         alerts: standing.alerts,
         failedRuns,
         closedTickets,
+        fixes,
         conversations: { period: inPeriod, before: inBefore ?? null, limits: limitsOf(inPeriod) },
         calls: { period: calls, before: callsBefore ?? null },
         ...parts,

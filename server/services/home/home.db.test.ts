@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, test, vi } from "vitest";
-import { findingEvents, memberships, ruleRuns, workItems } from "@/db/schema";
+import { findingEvents, fixes, memberships, ruleRuns, workItems } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/platform/durations";
@@ -15,6 +15,7 @@ import {
   countFindings,
   countForReview,
   listFindings,
+  listFixes,
   listRuleRuns,
   updateFinding,
 } from "@/server/services/diagnostics";
@@ -241,6 +242,29 @@ test("regressed Findings come first, and a dismissed one needs nobody", async ()
   const [top] = await urgent();
   expect(top).toMatchObject({ id: second, trend: "regressed", occurrenceCount: 2 });
   expect(top!.recentDays).toEqual((await listFindings(ctx, {})).findings.find(({ id }) => id === second)!.recentDays);
+});
+
+test("a fix that is watched is counted, and one that conversations decided since the last visit is told", async () => {
+  const [{ ctx }, { ctx: other }] = [await testProject(), await testProject()];
+  const { findingId } = await failedTool(ctx, {});
+  await updateFinding(ctx, { findingId, resolutionStatus: "resolved" });
+  const none = { count: 0, more: false };
+  expect((await getHome(ctx, {})).home.fixes).toEqual({
+    watched: { count: 1, more: false },
+    judged: { ...none, newest: [] },
+  });
+  const {
+    fixes: [fix],
+  } = await listFixes(ctx, {});
+  const judged = { verdict: "proven", verdictAt: Date.now() } as const;
+  await ctx.db.update(fixes).set(judged).where(eq(fixes.id, fix!.id));
+  expect((await getHome(ctx, {})).home.fixes.judged).toMatchObject({
+    count: 1,
+    newest: [{ id: fix!.id, findingId, findingTitle: fix!.findingTitle, ...judged }],
+  });
+  await visitedBefore(ctx, Date.now() + HOUR_MS);
+  expect((await getHome(ctx, {})).home.fixes.judged.count).toBe(0);
+  expect((await getHome(other, {})).home.fixes).toEqual({ watched: none, judged: { ...none, newest: [] } });
 });
 
 test("a closed ticket whose Finding is open, and a proof that ended, wait until they are seen to", async () => {

@@ -26,6 +26,9 @@ type Row = {
   closed_tickets: number;
   firing_alerts: HomeReply["alerts"]["newest"];
   newest_closed: HomeReply["closedTickets"]["newest"];
+  watched_fixes: number;
+  judged_fixes: number;
+  newest_judged: HomeReply["fixes"]["judged"]["newest"];
   candidates: number;
   has_examples: boolean;
   failed_jobs: number;
@@ -46,6 +49,8 @@ export async function readStanding(ctx: Ctx) {
     sql`(select count(*)::int from (select 1 ${from} limit ${limit + 1}) counted)`;
   const ended = sql`from evaluations e
     where e.project_id = ${projectId} and e.finished_at >= clock.since and e.status in ('succeeded', 'failed')`;
+  const judged = sql`from fixes x where x.project_id = ${projectId} and x.verdict in ('proven', 'not_proven')
+    and x.verdict_at >= clock.since`;
   const closed = sql`from work_items w join findings f on f.project_id = w.project_id and f.id = w.finding_id
     where w.project_id = ${projectId} and w.state = 'closed' and f.merged_into_id is null
       and f.review_status <> 'dismissed' and f.resolution_status is distinct from 'resolved'`;
@@ -78,6 +83,13 @@ export async function readStanding(ctx: Ctx) {
         select f.id as "findingId", f.title as "findingTitle", w.external_key as key, w.url ${closed}
         order by w.updated_at desc, w.id limit ${ROWS_SHOWN}
       ) c) as newest_closed,
+      ${limited(sql`from fixes where project_id = ${projectId} and ended_at is null`)} as watched_fixes,
+      ${limited(judged)} as judged_fixes,
+      (select coalesce(jsonb_agg(c), '[]') from (
+        select x.id, x.verdict, x.verdict_at as "verdictAt", x.finding_id as "findingId",
+          (select title from findings f where f.project_id = x.project_id and f.id = x.finding_id) as "findingTitle"
+        ${judged} order by x.verdict_at desc, x.id limit ${ROWS_SHOWN}
+      ) c) as newest_judged,
       (select count(*)::int from example_candidates c
         join datasets d on d.project_id = c.project_id and d.id = c.dataset_id and d.deleted_at is null
         where c.project_id = ${projectId} and c.status = 'waiting') as candidates,
@@ -123,6 +135,10 @@ export async function readStanding(ctx: Ctx) {
     alerts: summaryOfFiring(row.firing_alerts),
     failedRuns: upTo(row.failed_runs),
     closedTickets: { ...upTo(row.closed_tickets), newest: row.newest_closed },
+    fixes: {
+      watched: upTo(row.watched_fixes),
+      judged: { ...upTo(row.judged_fixes), newest: row.newest_judged },
+    },
     candidates: row.candidates,
     failedJobs: upTo(row.failed_jobs, JOBS_COUNTED),
     evaluations: { ...upTo(row.ended), newest: row.newest_ended },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PROOF_VERDICTS } from "@/db/schema/enumerations";
+import { FIX_VERDICTS, PROOF_VERDICTS } from "@/db/schema/enumerations";
 import { costsSummary } from "@/server/services/costs/schemas";
 import { findingsSummary } from "@/server/services/diagnostics/findings/schemas";
 import { firingAlerts } from "@/server/services/notifications/alerts/schemas";
@@ -71,6 +71,22 @@ export const homeReply = z.object({
     closedTickets: z.object({
       ...limitedCount.shape,
       newest: z.array(z.object({ findingId: z.string(), findingTitle: z.string(), key: z.string(), url: z.string() })),
+    }),
+    /** Fixes whose rates are being watched, and those that conversations since have proven or not proven since then, newest first. */
+    fixes: z.object({
+      watched: limitedCount,
+      judged: z.object({
+        ...limitedCount.shape,
+        newest: z.array(
+          z.object({
+            id: z.string(),
+            verdict: z.enum(FIX_VERDICTS),
+            verdictAt: z.number(),
+            findingId: z.string(),
+            findingTitle: z.string(),
+          }),
+        ),
+      }),
     }),
     /** `period`: the last 7 full days (UTC), or today for a project that began today; `before`: the 7 before, `null` for a younger project. */
     conversations: z.object({

@@ -5,6 +5,7 @@ import { occurrences } from "@/db/schema";
 import { insertOf } from "@/db/sets";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
+import { markRegressed } from "../fixes/resolution-fixes";
 import { asEvidenceOfLeads, fingerprint, rulesSharingFindings } from "../rules";
 import { markSuperseded, protectedOccurrences, type Reading } from "../runs/superseded-readings";
 import { type OccurrenceChanges, occurrenceChanges } from "./counts/occurrence-changes";
@@ -211,6 +212,10 @@ async function regress(tx: Ctx, rows: ReturnType<typeof occurrenceRows>["rows"],
         join findings r on r.project_id = c.project_id and r.id = t.finding_id
         where c.started_at > r.resolved_at)
     returning f.id, old.resolved_at`);
+  await markRegressed(
+    tx,
+    [...regressed].map((row) => ({ id: row.id, resolvedAt: Number(row.resolved_at) })),
+  );
   await recordEvents(
     tx,
     [...regressed].map((row) => ({

@@ -5,6 +5,7 @@ import {
   FINDING_TRENDS,
   FIX_VERDICTS,
   RULE_RUN_ORIGINS,
+  VERSION_DIMENSIONS,
 } from "@/db/schema/enumerations";
 import {
   filledText,
@@ -346,10 +347,16 @@ const shareOf = z.object({
   conversations: z.int(),
   rate: z.object({ rate: z.number(), low: z.number(), high: z.number() }).nullable(),
 });
-/** Whether the rate has fallen since the Finding was resolved. */
-const findingFix = z.object({
+/** Whether the rate has fallen since a fix went out. */
+export const findingFix = z.object({
+  id: z.string(),
   /** Unix ms. */
   at: z.number(),
+  /** By what the conversations with it are known, and the value; `null`: all since the Finding was resolved. */
+  by: z.enum(VERSION_DIMENSIONS).nullable(),
+  value: z.string().nullable(),
+  /** Versions of the same service that appeared since, which have the fix too. */
+  laterVersions: z.array(z.string()),
   /** Of the conversations that started in the days before, and since, that are compared. */
   before: shareOf,
   since: shareOf,
@@ -364,6 +371,10 @@ const findingFix = z.object({
   notRead: z.object({ before: z.int(), since: z.int() }),
   /** Conversations since that are left out, because there were none of their kind before. */
   withoutPast: z.int(),
+  /** Conversations since that are left out, because they do not have the fix. */
+  withoutFix: z.int(),
+  /** The mean cost of those compared of which every call has a price, in US dollars; `null` without, or for callers who may not read costs. */
+  cost: z.object({ before: z.number().nullable(), since: z.number().nullable() }),
   /** What makes a kind of conversation. The model does not where the models from before are no longer used. */
   comparedBy: z.enum(["model_and_labels", "labels"]),
   /** Whether the days before in which it escalated are left out, which shows less of a fall. */
@@ -373,7 +384,7 @@ const findingFix = z.object({
 });
 export type FindingFix = z.infer<typeof findingFix>;
 export const timelineReply = z.object({
-  /** `null` if it was never resolved, or is open again without having regressed. */
+  /** The newest; `null` if none went out, or the Finding was reopened by hand. */
   fix: findingFix.nullable(),
   days: z.array(
     z.object({

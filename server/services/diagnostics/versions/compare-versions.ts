@@ -1,20 +1,11 @@
 import { verb } from "@/server/platform/verb";
 import { idsOfMatching } from "@/server/services/telemetry";
-import { type RuleHistory, ruleHistory } from "../findings/readings";
 import { judgeTraits, type TraitCount } from "../findings/traits/judge-traits";
-import { judgeRows, type Measured, type Observed, type Sides } from "./judge-rows";
-import {
-  type ComparedFinding,
-  type MeasuredConversation,
-  type ReadingCount,
-  readConversations,
-  readFindings,
-  readTraits,
-} from "./read-sides";
+import { COMPARED_MAX, compareSides } from "./compare-sides";
+import type { Sides } from "./judge-rows";
+import { type MeasuredConversation, readTraits } from "./read-sides";
 import { type Comparison, compareVersionsInput, comparisonReply } from "./schemas";
 
-/** Conversations of each side that are compared, the newest. */
-const COMPARED_MAX = 5000;
 /** Other differences that are listed. */
 const OTHERWISE_SHOWN = 6;
 
@@ -35,9 +26,7 @@ export const compareVersions = verb(
       compared: await idsOfMatching(ctx, filter(compared), COMPARED_MAX + 1),
     };
     const { ids, both } = apart(found);
-    const conversations = await readConversations(ctx, ids);
-    const { findings, counts } = await readFindings(ctx, ids);
-    const history = await ruleHistory(ctx, [...new Set(findings.map(({ ruleId }) => ruleId))]);
+    const { conversations, rows } = await compareSides(ctx, ids);
     const side = (name: keyof Sides<unknown>, value: string) => ({
       value,
       sampled: found[name].length > COMPARED_MAX,
@@ -49,10 +38,7 @@ export const compareVersions = verb(
         baseline: side("baseline", baseline),
         compared: side("compared", compared),
         both,
-        rows: judgeRows([
-          ...findings.map((finding) => findingRow(finding, counts, history)),
-          ...ofConversations(conversations),
-        ]),
+        rows,
         otherwise: otherwise(await readTraits(ctx, ids), ids, by),
       },
     };
@@ -77,57 +63,6 @@ function extentOf(conversations: readonly MeasuredConversation[]) {
     firstAt: starts.length === 0 ? null : starts.reduce((a, b) => Math.min(a, b)),
     lastAt: starts.length === 0 ? null : starts.reduce((a, b) => Math.max(a, b)),
   };
-}
-
-/** Returns the rows of what is known of conversations themselves. */
-function ofConversations(conversations: readonly MeasuredConversation[]): Measured[] {
-  const row = (kind: Measured["kind"], read: (one: MeasuredConversation) => number | boolean | null): Measured => {
-    const of = (side: boolean) =>
-      conversations.flatMap((one): Observed[] => {
-        const value = read(one);
-        return one.isCompared === side && value !== null ? [{ day: one.day, value: Number(value) }] : [];
-      });
-    return { kind, finding: null, baseline: of(false), compared: of(true) };
-  };
-  return [
-    row("errors", ({ failed }) => failed),
-    row("thumbs_down", ({ thumbsDown }) => thumbsDown),
-    row("cost", ({ cost }) => cost),
-    row("latency", ({ latencyMs }) => latencyMs),
-  ];
-}
-
-/**
- * Returns a Finding's share of the conversations that its Rule read in the same version and with the same settings: of several
- * such groups, the one with which most can be compared. A Rule that reads otherwise makes a Finding rarer by itself.
- */
-function findingRow(finding: ComparedFinding, counts: readonly ReadingCount[], history: RuleHistory): Measured {
-  const { ruleId, ...shown } = finding;
-  const ofRule = counts.filter((one) => one.ruleId === ruleId);
-  const groups = Map.groupBy(ofRule, (one) => history.kindOf(one));
-  const total = (some: readonly ReadingCount[], isCompared: boolean) =>
-    some.reduce(
-      (sum, one) => sum + (one.isCompared === isCompared && one.findingId === null ? one.conversations : 0),
-      0,
-    );
-  const sizeOf = (some: readonly ReadingCount[]) => {
-    const [first, second] = [total(some, false), total(some, true)];
-    return (first * second) / Math.max(1, first + second);
-  };
-  const best = [...groups.values()].sort((a, b) => sizeOf(b) - sizeOf(a))[0] ?? [];
-  const side = (isCompared: boolean): Observed[] => {
-    const days = Map.groupBy(
-      best.filter((one) => one.isCompared === isCompared),
-      ({ day }) => day,
-    );
-    return [...days].flatMap(([day, some]) => {
-      const sum = (findingId: string | null) =>
-        some.reduce((total, one) => total + (one.findingId === findingId ? one.conversations : 0), 0);
-      const affected = sum(finding.id);
-      return Array.from({ length: sum(null) }, (_, n) => ({ day, value: n < affected ? 1 : 0 }));
-    });
-  };
-  return { kind: "finding", finding: shown, baseline: side(false), compared: side(true) };
 }
 
 /** Returns the values, other than those compared, that one of the sides has more often, by the test for traits. */

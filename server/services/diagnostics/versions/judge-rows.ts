@@ -1,5 +1,5 @@
 import { Z_TWO_SIDED as Z } from "@/server/platform/statistics";
-import { alwaysValidMargin, alwaysValidP } from "../findings/history/watch";
+import { alwaysValidMargin, alwaysValidP } from "../fixes/watch";
 import { wilson } from "../rules";
 import { fisherTest } from "../rules/fisher";
 import { orderStatistic } from "./order-statistic";

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { SEVERITIES } from "@/db/schema/enumerations";
+import { SEVERITIES, VERSION_DIMENSIONS } from "@/db/schema/enumerations";
 import { queryUnixMs } from "@/server/platform/schemas";
 
-/** What can be compared: each is a filter of the list of conversations. */
-export const VERSION_DIMENSIONS = ["version", "model", "label", "prompt"] as const;
+export { VERSION_DIMENSIONS };
 export type VersionDimension = (typeof VERSION_DIMENSIONS)[number];
 
 const dimension = z.enum(VERSION_DIMENSIONS);
@@ -54,7 +53,7 @@ const side = z.object({
 });
 export type ComparedSide = z.infer<typeof side>;
 
-const row = z.object({
+export const comparedRow = z.object({
   kind: z
     .enum(["finding", "errors", "thumbs_down", "cost", "latency"])
     .describe(
@@ -71,7 +70,7 @@ const row = z.object({
   p: z.number().nullable().describe("Of this row, corrected for the number of rows that are tested."),
   verdict: z.enum(VERDICTS),
 });
-export type ComparedRow = z.infer<typeof row>;
+export type ComparedRow = z.infer<typeof comparedRow>;
 
 const comparedValue = z.object({
   value: z.string(),
@@ -87,7 +86,7 @@ export const comparisonReply = z.object({
     baseline: comparedValue,
     compared: comparedValue,
     both: z.int().describe("Conversations with both values, which are in neither side."),
-    rows: z.array(row).describe("Those with a verdict first."),
+    rows: z.array(comparedRow).describe("Those with a verdict first."),
     otherwise: z
       .array(
         z.object({

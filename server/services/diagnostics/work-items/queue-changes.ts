@@ -16,6 +16,8 @@ const TOLD: Readonly<Record<string, { kind: Kind; reason: Reason }>> = {
   reopened: { kind: "reopen", reason: "reopened" },
   resolved: { kind: "close", reason: "resolved" },
   dismissed: { kind: "comment", reason: "dismissed" },
+  fix_proven: { kind: "comment", reason: "fix_proven" },
+  fix_not_proven: { kind: "comment", reason: "fix_not_proven" },
 };
 
 /** Queues changes of the tickets that are linked to Findings, in the transaction of the events. */

@@ -9,6 +9,7 @@ import { alertHref } from "../../alerts/_components/view";
 import { findingHref } from "../../conversations/_components/view";
 import { TrendBars } from "../../findings/_components/trend-bars";
 import { Severity } from "../findings/severity";
+import { fixHref } from "../fixes/hrefs";
 import { pageHref } from "../shell/pages";
 import classes from "./home.module.css";
 import { Lines } from "./lines";
@@ -29,7 +30,8 @@ export function NeedsYou({ projectId, home }: Props) {
   const waiting = waitingIn(projectId, home);
   const tickets = home.closedTickets.newest;
   const proofs = home.work?.evaluations.newest ?? [];
-  const isNothing = waiting.length + tickets.length + proofs.length + home.alerts.count === 0;
+  const fixes = home.fixes.judged.newest;
+  const isNothing = waiting.length + tickets.length + proofs.length + fixes.length + home.alerts.count === 0;
   return (
     <PageSection title="Needs you" anchor="needs-you" wide>
       {isNothing ? <p className={classes.quiet}>Nothing waits for you.</p> : null}
@@ -50,6 +52,12 @@ export function NeedsYou({ projectId, home }: Props) {
             <Link href={`${pageHref(projectId, "findings")}/${encodeURIComponent(findingId)}`}>
               <InlineCode text={findingTitle} />
             </Link>
+          </li>
+        ))}
+        {fixes.map((fix) => (
+          <li key={fix.id}>
+            <Link href={fixHref(projectId, fix.id)}>A fix</Link> is {VERDICTS[fix.verdict]} for{" "}
+            <InlineCode text={fix.findingTitle} />
           </li>
         ))}
         {proofs.map((proof) => (
@@ -107,7 +115,12 @@ function UrgentFinding({ projectId, finding }: { projectId: string; finding: Urg
 }
 
 type Proof = NonNullable<HomeData["work"]>["evaluations"]["newest"][number];
-const VERDICTS = { proven: "proven", not_proven: "not proven", not_enough: "not enough yet" } as const;
+const VERDICTS = {
+  proven: "proven",
+  not_proven: "not proven",
+  not_enough: "not enough yet",
+  regressed: "regressed",
+} as const;
 
 function Ended({ projectId, proof }: { projectId: string; proof: Proof }) {
   const { id, status, verdict, findingTitle } = proof;

@@ -9,6 +9,7 @@ import {
   IconChartHistogram,
   IconChartLine,
   IconChecklist,
+  IconCircleCheck,
   IconCloudUpload,
   IconCoin,
   IconCpu,
@@ -109,6 +110,7 @@ export const GROUPS = [
         tabs: [
           { ...EVALUATIONS, tab: "Comparisons" },
           { path: "variants", label: "Variants", key: null, icon: IconVersions, needs: "workspace:read" },
+          { path: "fixes", label: "Fixes", key: null, icon: IconCircleCheck, needs: "diagnostics:read" },
         ],
       },
     ],

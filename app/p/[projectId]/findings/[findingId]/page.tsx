@@ -4,6 +4,7 @@ import { nextPage } from "@/app/_lib/trpc/next-page";
 import { Hydrate, prefetch, titled, trpc } from "@/app/_lib/trpc/server";
 import { FindingPage } from "./_components/finding-page";
 import { occurrencesInput } from "./_components/occurrences-input";
+import { fixesInput, ticketsInput } from "./_components/shared-inputs";
 
 type Props = { params: Promise<{ projectId: string; findingId: string }> };
 
@@ -21,7 +22,8 @@ export default async function Page({ params }: Props) {
   const findingId = decodeURIComponent(raw);
   await Promise.all([
     prefetch(trpc.findings.get.queryOptions({ projectId, findingId })),
-    prefetch(trpc.workItems.listOfFinding.queryOptions({ projectId, findingId, limit: 50 })),
+    prefetch(trpc.workItems.listOfFinding.queryOptions(ticketsInput(projectId, findingId))),
+    prefetch(trpc.fixes.list.queryOptions(fixesInput(projectId, findingId))),
     prefetch(trpc.findings.timeline.queryOptions({ projectId, findingId })),
     prefetch(trpc.findings.occurrences.infiniteQueryOptions(occurrencesInput(projectId, findingId), nextPage)),
   ]);

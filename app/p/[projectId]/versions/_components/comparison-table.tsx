@@ -1,24 +1,12 @@
-import { Table } from "@mantine/core";
 import Link from "next/link";
 import { PageSection } from "@/app/_components/layout/page-body";
-import { TableScroll } from "@/app/_components/layout/table-scroll";
 import { Ago } from "@/app/_components/values/ago";
-import { InlineCode } from "@/app/_components/values/inline-code";
-import { capitalized, formatCount, plural, UNKNOWN } from "@/app/_lib/format";
+import { capitalized, formatCount, plural } from "@/app/_lib/format";
 import type { ComparedRow, Comparison } from "@/server/services/diagnostics/versions/schemas";
-import { pageHref } from "../../_components/shell/pages";
 import { traitText } from "../../conversations/_components/view";
+import { ComparedRows } from "./compared-rows";
 import classes from "./comparison-table.module.css";
 import { countedHref, type View } from "./view";
-import {
-  differenceLimits,
-  differenceWords,
-  KIND_WORDS,
-  limitsWords,
-  ofWords,
-  VERDICT_WORDS,
-  valueWords,
-} from "./words";
 
 type Props = { projectId: string; view: View; comparison: Comparison };
 
@@ -36,38 +24,15 @@ export function ComparisonTable({ projectId, view, comparison }: Props) {
           Verdicts are corrected for the number of rows, and hold however often you look.
           {both > 0 ? ` ${plural(both, "conversation")} with both values ${both === 1 ? "is" : "are"} left out.` : ""}
         </p>
-        <TableScroll minWidth={760} label="Comparison">
-          <Table className={classes.table} aria-label="Comparison">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">What</Table.Th>
-                {[baseline, compared].map((side) => (
-                  <Table.Th scope="col" key={side.value}>
-                    <Link href={countedHref(projectId, view, side.value)} className={classes.value}>
-                      {side.value}
-                    </Link>
-                    <span className={classes.quiet}>
-                      {side.sampled ? "newest " : ""}
-                      {plural(side.conversations, "conversation")}
-                      {side.firstAt === null ? null : (
-                        <>
-                          , first <Ago at={side.firstAt} />
-                        </>
-                      )}
-                    </span>
-                  </Table.Th>
-                ))}
-                <Table.Th scope="col">Difference</Table.Th>
-                <Table.Th scope="col">Verdict</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rows.map((row) => (
-                <Row key={row.finding?.id ?? row.kind} projectId={projectId} view={view} row={row} of={comparison} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </TableScroll>
+        <ComparedRows
+          projectId={projectId}
+          rows={rows}
+          heads={{
+            baseline: <Head projectId={projectId} view={view} side={baseline} />,
+            compared: <Head projectId={projectId} view={view} side={compared} />,
+          }}
+          countedHref={(side, row) => countedHref(projectId, view, comparison[side].value, countedBy(row))}
+        />
       </PageSection>
       <PageSection title="What else differs">
         {otherwise.length === 0 ? (
@@ -93,46 +58,24 @@ export function ComparisonTable({ projectId, view, comparison }: Props) {
   );
 }
 
-type RowProps = { projectId: string; view: View; row: ComparedRow; of: Comparison };
+type HeadProps = { projectId: string; view: View; side: Comparison["baseline"] };
 
-function Row({ projectId, view, row, of }: RowProps) {
-  const { kind, finding, difference, verdict, p } = row;
-  const kindWords = kind === "finding" ? null : KIND_WORDS[kind];
-  const limits = difference && differenceLimits(kind, difference);
-  return (
-    <Table.Tr>
-      <Table.Th scope="row" className={classes.what}>
-        {finding ? (
-          <Link href={`${pageHref(projectId, "findings")}/${encodeURIComponent(finding.id)}`}>
-            <InlineCode text={finding.title} />
-          </Link>
-        ) : (
-          kindWords?.title
-        )}
-        {kindWords?.note ? <span className={classes.quiet}>{kindWords.note}</span> : null}
-      </Table.Th>
-      <Side href={countedHref(projectId, view, of.baseline.value, countedBy(row))} row={row} side={row.baseline} />
-      <Side href={countedHref(projectId, view, of.compared.value, countedBy(row))} row={row} side={row.compared} />
-      <Table.Td>
-        {difference ? differenceWords(kind, difference) : UNKNOWN}
-        {limits ? (
-          <span className={classes.quiet} title="95% limits that hold however often you look">
-            {limits}
-          </span>
-        ) : null}
-      </Table.Td>
-      <Table.Td>
-        <span
-          className={classes.verdict}
-          data-verdict={verdict}
-          title={p === null ? undefined : `p = ${p < 0.001 ? "below 0.001" : p.toFixed(3)}, corrected`}
-        >
-          {VERDICT_WORDS[verdict]}
-        </span>
-      </Table.Td>
-    </Table.Tr>
-  );
-}
+const Head = ({ projectId, view, side }: HeadProps) => (
+  <>
+    <Link href={countedHref(projectId, view, side.value)} className={classes.value}>
+      {side.value}
+    </Link>
+    <span className={classes.quiet}>
+      {side.sampled ? "newest " : ""}
+      {plural(side.conversations, "conversation")}
+      {side.firstAt === null ? null : (
+        <>
+          , first <Ago at={side.firstAt} />
+        </>
+      )}
+    </span>
+  </>
+);
 
 /** The filters of the conversations that a row counts. */
 function countedBy({ kind, finding }: ComparedRow) {
@@ -140,25 +83,3 @@ function countedBy({ kind, finding }: ComparedRow) {
   if (kind === "errors") return { errors: true };
   return kind === "thumbs_down" ? { thumbsDown: true } : {};
 }
-
-type SideProps = { href: string; row: ComparedRow; side: ComparedRow["baseline"] };
-
-const Side = ({ href, row: { kind }, side }: SideProps) => (
-  <Table.Td>
-    {side.estimate === null ? (
-      UNKNOWN
-    ) : (
-      <>
-        <strong>{valueWords(kind, side.estimate.value)}</strong> <Link href={href}>{ofWords(side)}</Link>
-        <span className={classes.quiet} title="95% interval">
-          {limitsWords(kind, side.estimate)}
-        </span>
-      </>
-    )}
-    {side.p95 === null ? null : (
-      <span className={classes.quiet} title="95th percentile, with its 95% interval">
-        p95 {valueWords(kind, side.p95.value)} ({limitsWords(kind, side.p95)})
-      </span>
-    )}
-  </Table.Td>
-);

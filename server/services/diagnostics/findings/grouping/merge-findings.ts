@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
+import { endFixesOfMerged } from "../../fixes/resolution-fixes";
 import { followMerge } from "../../work-items/follow-merge";
 import { updateConversationCounts } from "../counts/conversation-counts";
 import { recountFindings } from "../counts/recount-findings";
@@ -41,6 +42,7 @@ export async function mergeFindings(tx: Ctx, { into, from, origin, changeId }: M
     update findings set merged_into_id = ${into}, occurrence_count = 0, user_count = 0, recent_affected = 0,
       affected_cost = null, unpriced_call_count = 0, recount_due_at = null, escalating_since = null, updated_at = ${NOW}
     where project_id = ${tx.projectId} and id = any(${textArray(from)})`);
+  await endFixesOfMerged(tx, from);
   await tx.db.execute(sql`
     delete from finding_days where project_id = ${tx.projectId} and finding_id = any(${textArray(from)})`);
   await tx.db.execute(sql`

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
+import { watchFixesAgain } from "../../fixes/resolution-fixes";
 import { type Followed, unfollowMerge } from "../../work-items/follow-merge";
 import { updateConversationCounts } from "../counts/conversation-counts";
 import { recountFindings } from "../counts/recount-findings";
@@ -56,6 +57,7 @@ export async function undoMerge(tx: Ctx, events: readonly ChangeEvent[]): Promis
     await moveOccurrences(tx, { from: into, to: id, causeIds });
     await recountFindings(tx, [id, into], null);
     await updateConversationCounts(tx, [id, into]);
+    await watchFixesAgain(tx, id);
     if (ticket !== undefined) await unfollowMerge(tx, id, into, ticket);
     undone.restored.push(id);
   }

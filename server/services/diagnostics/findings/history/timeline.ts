@@ -6,12 +6,13 @@ import { DAY_MS } from "@/server/platform/durations";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { VERSION_ATTRIBUTES } from "@/server/services/telemetry";
+import { latestFix } from "../../fixes/latest-fix";
+import { DAYS_BEFORE_FIX, DAYS_SINCE_FIX } from "../../fixes/measure-fix";
 import { wilson } from "../../rules";
 import { startOfDay } from "../counts/occurrence-changes";
 import { mergedWith } from "../merged-with";
 import { kindOfReadings, type Readings, readingsOf, ruleHistory, rulesOfFinding } from "../readings";
 import { type FindingMarker, timelineInput, timelineReply } from "../schemas";
-import { DAYS_BEFORE_FIX, DAYS_SINCE_FIX, fixOf } from "./fix";
 
 const DAYS = 30;
 /** Days after the last detection, which show whether it stopped. */
@@ -27,7 +28,7 @@ export const findingTimeline = verb(
   {
     name: "findings.timeline",
     summary: "Read a Finding's rate by day, and what changed on these days.",
-    description: `${DAYS} days (UTC), up to today or to ${DAYS_AFTER} days after it was last seen. \`rate\` is the share of those of the day's conversations that the Finding's Rules read, in the version and with the settings that they used last, with its 95% interval (Wilson); without such conversations, and for days before the newest ${CONVERSATIONS_MAX.toLocaleString("en")} of them, it is \`null\`. \`markers\` are the first spans of a service's version or release (${VERSION_ATTRIBUTES.map((name) => `\`${name}\``).join(", ")} of the resource), the first days of a model, the Finding's own handoffs, resolutions and regressions, and the commits and pull requests that name its tickets. \`fix\` compares the conversations that started up to ${DAYS_BEFORE_FIX[0]} days (${DAYS_BEFORE_FIX[1]} where it is rare) before it was resolved with those since, up to ${DAYS_SINCE_FIX} days. Only conversations that the same version of its Rules read with the same settings count, and each kind of conversation (model and labels) is compared with itself. \`proven\`: the rate fell, with limits that hold however often they are looked at; \`not_proven\`: it did not even halve; \`not_enough\`: neither can be said yet, and \`needed\` says how many conversations it takes; \`regressed\`: it has come back.`,
+    description: `${DAYS} days (UTC), up to today or to ${DAYS_AFTER} days after it was last seen. \`rate\` is the share of those of the day's conversations that the Finding's Rules read, in the version and with the settings that they used last, with its 95% interval (Wilson); without such conversations, and for days before the newest ${CONVERSATIONS_MAX.toLocaleString("en")} of them, it is \`null\`. \`markers\` are the first spans of a service's version or release (${VERSION_ATTRIBUTES.map((name) => `\`${name}\``).join(", ")} of the resource), the first days of a model, the Finding's own handoffs, resolutions and regressions, and the commits and pull requests that name its tickets. \`fix\` compares the conversations that started up to ${DAYS_BEFORE_FIX[0]} days (${DAYS_BEFORE_FIX[1]} where it is rare) before the newest fix went out with those since, up to ${DAYS_SINCE_FIX} days: all, if it is that the Finding was resolved, otherwise those with the fix's version (or a later one of that service), prompt, model or label. Only conversations that the same version of its Rules read with the same settings count, and each kind of conversation (model and labels) is compared with itself. \`proven\`: the rate fell, with limits that hold however often they are looked at; \`not_proven\`: it did not even halve; \`not_enough\`: neither can be said yet, and \`needed\` says how many conversations it takes; \`regressed\`: it has come back after it was resolved.`,
     effect: "read",
     capability: "diagnostics:read",
     input: timelineInput,
@@ -36,10 +37,7 @@ export const findingTimeline = verb(
   async (ctx, { findingId }) => {
     const [row] = await ctx.db
       .select({
-        signal: findings.signal,
         lastDetectedAt: findings.lastDetectedAt,
-        resolvedAt: findings.resolvedAt,
-        regressedAt: findings.regressedAt,
         now: sql<string>`${NOW}`,
       })
       .from(findings)
@@ -47,7 +45,7 @@ export const findingTimeline = verb(
     if (!row) throw notFound("Finding");
     const days = daysAround(row.lastDetectedAt, Number(row.now));
     const [fix, affected, all, ...markers] = await Promise.all([
-      fixOf(ctx, findingId, row),
+      latestFix(ctx, findingId),
       affectedByDay(ctx, findingId, days),
       conversationsByDay(ctx, findingId, days),
       newVersions(ctx, days),

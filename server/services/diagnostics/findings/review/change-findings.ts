@@ -5,6 +5,7 @@ import { findings, memberships } from "@/db/schema";
 import { updateOf } from "@/db/sets";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, notFoundAmong, unprocessable } from "@/server/platform/errors";
+import { followResolutions } from "../../fixes/resolution-fixes";
 import { diagnosticScoreOf } from "../../rules";
 import { updateConversationCounts } from "../counts/conversation-counts";
 import { type FindingEventKind, type NewFindingEvent, recordEvents } from "../finding-events";
@@ -104,6 +105,10 @@ export async function writeStates(tx: Ctx, changed: readonly { row: FindingRow; 
   await tx.db.execute(sql`
     update findings set ${update.set}, updated_at = ${NOW} from ${update.rows}
     where findings.project_id = ${tx.projectId} and ${update.matches}`);
+  await followResolutions(
+    tx,
+    changed.map(({ row, state }) => ({ before: row, after: state.resolvedAt })),
+  );
   const judgedAnew = changed.filter(
     ({ row, state }) => row.reviewStatus !== state.reviewStatus || row.dismissalReason !== state.dismissalReason,
   );

@@ -20,7 +20,7 @@ function actionOf(
   finding: FindingState,
   { onRegression, onResolution }: TrackerSettings,
 ): "close" | "reopen" | "comment" | "new_ticket" | null {
-  if (reason === "merged") return "comment";
+  if (reason === "merged" || reason === "fix_proven" || reason === "fix_not_proven") return "comment";
   const isResolved = finding.resolutionStatus === "resolved";
   if (kind === "close") return isResolved ? onResolution : null;
   if (kind === "reopen") {

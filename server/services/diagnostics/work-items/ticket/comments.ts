@@ -1,9 +1,9 @@
-import { and, eq } from "drizzle-orm";
+import { and, desc, eq } from "drizzle-orm";
 import type { ticketChanges } from "@/db/schema";
-import { findings } from "@/db/schema";
+import { findings, fixes } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { publicUrl } from "@/server/platform/public-url";
-import { REASON_WORDS } from "../../findings/schemas";
+import { type FindingFix, REASON_WORDS } from "../../findings/schemas";
 import { readWorkItem, type WorkItemRow } from "../rows";
 
 type Change = Pick<typeof ticketChanges.$inferSelect, "reason">;
@@ -13,12 +13,39 @@ type Facts = Pick<typeof findings.$inferSelect, "occurrenceCount" | "lastDetecte
 export async function commentFor(ctx: Ctx, item: WorkItemRow, { reason }: Change): Promise<string> {
   if (reason === "merged" && item.replacedById !== null) return mergedWords(ctx, item.replacedById);
   const { findingId } = item;
+  if (reason === "fix_proven" || reason === "fix_not_proven")
+    return `${await fixWords(ctx, findingId, reason === "fix_proven" ? "proven" : "not_proven")}\n\n${linkTo(ctx, findingId)}`;
   const { occurrenceCount, lastDetectedAt, dismissalReason } = findings;
   const [finding] = await ctx.db
     .select({ occurrenceCount, lastDetectedAt, dismissalReason })
     .from(findings)
     .where(and(eq(findings.projectId, ctx.projectId), eq(findings.id, findingId)));
   return `${finding === undefined ? "" : wordsFor(reason, finding)}\n\n${linkTo(ctx, findingId)}`.trim();
+}
+
+/** Returns what conversations since a fix have shown, with the numbers that were measured last. */
+async function fixWords(ctx: Ctx, findingId: string, verdict: "proven" | "not_proven"): Promise<string> {
+  const [row] = await ctx.db
+    .select({ measured: fixes.measured })
+    .from(fixes)
+    .where(and(eq(fixes.projectId, ctx.projectId), eq(fixes.findingId, findingId), eq(fixes.verdict, verdict)))
+    .orderBy(desc(fixes.verdictAt), desc(fixes.id))
+    .limit(1);
+  const measured = row?.measured as Pick<FindingFix, "before" | "since" | "difference" | "value"> | null | undefined;
+  const shareWords = ({ affected, conversations }: FindingFix["before"]) =>
+    `${affected.toLocaleString("en")} of ${conversations.toLocaleString("en")} conversations`;
+  const seen = measured
+    ? ` ${shareWords(measured.before)} before, ${shareWords(measured.since)} since${measured.value === null ? "" : ` in ${measured.value}`}.${limitsWords(measured.difference)}`
+    : "";
+  return verdict === "proven"
+    ? `The fix is proven: the rate fell.${seen}`
+    : `The fix is not proven: whatever is still possible, the rate has not halved.${seen}`;
+}
+
+function limitsWords(difference: FindingFix["difference"]): string {
+  if (difference === null) return "";
+  const points = (rate: number) => (rate * 100).toFixed(1);
+  return ` ${points(difference.rate)} points; 95% interval ${points(difference.low)} to ${points(difference.high)}.`;
 }
 
 const linkTo = ({ projectId }: Ctx, findingId: string) =>

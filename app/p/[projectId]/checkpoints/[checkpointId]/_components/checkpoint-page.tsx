@@ -1,15 +1,10 @@
 "use client";
-import { Button, Skeleton, Stack } from "@mantine/core";
 import { IconDeviceFloppy } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { EmptyState } from "@/app/_components/feedback/empty-state";
-import { ErrorState } from "@/app/_components/feedback/error-state";
 import { StaleNote } from "@/app/_components/feedback/stale-note";
+import { WithoutThing } from "@/app/_components/feedback/without-thing";
 import { PageBody, PageSection } from "@/app/_components/layout/page-body";
-import { PageHeader } from "@/app/_components/layout/page-header";
-import { problemOf } from "@/app/_lib/problem";
 import { useListHref } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
@@ -38,7 +33,15 @@ export function CheckpointPage({ projectId, checkpointId }: { projectId: string;
       { enabled: checkpoint !== undefined },
     ),
   );
-  if (!checkpoint) return <NoCheckpoint projectId={projectId} query={query} />;
+  if (!checkpoint)
+    return (
+      <WithoutThing
+        what="Checkpoint"
+        icon={IconDeviceFloppy}
+        list={{ href: pageHref(projectId, "checkpoints"), label: "All checkpoints" }}
+        query={query}
+      />
+    );
   const artifacts = job.data?.job.artifacts.filter((one) => one.checkpointId === checkpointId) ?? [];
   return (
     <>
@@ -64,40 +67,6 @@ export function CheckpointPage({ projectId, checkpointId }: { projectId: string;
           <CheckpointFiles projectId={projectId} checkpoint={checkpoint} />
         </PageSection>
       </PageBody>
-    </>
-  );
-}
-
-type Query = { error: unknown; isPending: boolean; isFetching: boolean; refetch: () => unknown };
-
-function NoCheckpoint({ projectId, query }: { projectId: string; query: Query }) {
-  if (!query.error) {
-    return (
-      <Stack p="md" gap="lg" role="status" aria-label="Loading the checkpoint">
-        {[40, 90, 70, 80, 60].map((width) => (
-          <Skeleton key={width} height={14} width={`${width}%`} />
-        ))}
-      </Stack>
-    );
-  }
-  return (
-    <>
-      <PageHeader title="Checkpoint" />
-      {problemOf(query.error).status === 404 ? (
-        <EmptyState
-          icon={IconDeviceFloppy}
-          title="Checkpoint not found"
-          action={
-            <Button component={Link} href={pageHref(projectId, "checkpoints")}>
-              All checkpoints
-            </Button>
-          }
-        >
-          Checkpoint was not found.
-        </EmptyState>
-      ) : (
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
-      )}
     </>
   );
 }

@@ -1,15 +1,10 @@
 "use client";
-import { Button, Skeleton, Stack } from "@mantine/core";
 import { IconRocket } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { EmptyState } from "@/app/_components/feedback/empty-state";
-import { ErrorState } from "@/app/_components/feedback/error-state";
 import { StaleNote } from "@/app/_components/feedback/stale-note";
+import { WithoutThing } from "@/app/_components/feedback/without-thing";
 import { PageBody, PageSection } from "@/app/_components/layout/page-body";
-import { PageHeader } from "@/app/_components/layout/page-header";
-import { problemOf } from "@/app/_lib/problem";
 import { useListHref } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
@@ -43,7 +38,15 @@ export function DeploymentPage({ projectId, deploymentId }: { projectId: string;
   const listHref = useListHref(pageHref(projectId, "deployments"));
   useKeys({ [ESC]: () => router.push(listHref) });
   const deployment = query.data?.deployment;
-  if (!deployment) return <NoDeployment projectId={projectId} query={query} />;
+  if (!deployment)
+    return (
+      <WithoutThing
+        what="Deployment"
+        icon={IconRocket}
+        list={{ href: pageHref(projectId, "deployments"), label: "All deployments" }}
+        query={query}
+      />
+    );
   return (
     <>
       <DeploymentHeader projectId={projectId} deployment={deployment} listHref={listHref} />
@@ -70,41 +73,6 @@ export function DeploymentPage({ projectId, deploymentId }: { projectId: string;
           </PageSection>
         ) : null}
       </PageBody>
-    </>
-  );
-}
-
-type NoDeploymentProps = { projectId: string; query: ReturnType<typeof useDeployment> };
-
-/** Shown instead of a deployment: that it is loading, does not exist, or why it could not be read. */
-function NoDeployment({ projectId, query }: NoDeploymentProps) {
-  if (!query.error) {
-    return (
-      <Stack p="md" gap="lg" role="status" aria-label="Loading the deployment">
-        {[40, 90, 70, 80, 60].map((width) => (
-          <Skeleton key={width} height={14} width={`${width}%`} />
-        ))}
-      </Stack>
-    );
-  }
-  return (
-    <>
-      <PageHeader title="Deployment" />
-      {problemOf(query.error).status === 404 ? (
-        <EmptyState
-          icon={IconRocket}
-          title="Deployment not found"
-          action={
-            <Button component={Link} href={pageHref(projectId, "deployments")}>
-              All deployments
-            </Button>
-          }
-        >
-          Deployment was not found.
-        </EmptyState>
-      ) : (
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
-      )}
     </>
   );
 }

@@ -1,17 +1,14 @@
 "use client";
-import { Button, Skeleton, Stack } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconGitCompare } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { EmptyState } from "@/app/_components/feedback/empty-state";
-import { ErrorState } from "@/app/_components/feedback/error-state";
 import { StaleNote } from "@/app/_components/feedback/stale-note";
+import { WithoutThing } from "@/app/_components/feedback/without-thing";
 import { BackLink } from "@/app/_components/layout/back-link";
 import { PageHeader } from "@/app/_components/layout/page-header";
-import { problemOf } from "@/app/_lib/problem";
 import { useListHref } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
@@ -48,7 +45,16 @@ export function EvaluationPage({ projectId, evaluationId }: { projectId: string;
   const back = useListHref(pageHref(projectId, "evaluations"));
   useKeys({ [ESC]: () => router.push(back) });
   const evaluation = query.data?.evaluation;
-  if (!evaluation) return <NoEvaluation projectId={projectId} query={query} />;
+  if (!evaluation)
+    return (
+      <WithoutThing
+        what="Comparison"
+        icon={IconGitCompare}
+        list={{ href: pageHref(projectId, "evaluations"), label: "All comparisons" }}
+        because="Comparisons are deleted with their checkpoint or variant."
+        query={query}
+      />
+    );
   return (
     <>
       <Header projectId={projectId} evaluation={evaluation} back={back} />
@@ -135,45 +141,5 @@ function Header({ projectId, evaluation, back }: HeaderProps) {
         />
       )}
     </>
-  );
-}
-
-type Query = { error: unknown; isPending: boolean; isFetching: boolean; refetch: () => unknown };
-
-/** Shown instead: that it is loading, does not exist, or why it could not be read. */
-function NoEvaluation({ projectId, query }: { projectId: string; query: Query }) {
-  const header = <PageHeader title="Before/after" />;
-  if (problemOf(query.error).status === 404) {
-    return (
-      <>
-        {header}
-        <EmptyState
-          icon={IconGitCompare}
-          title="Comparison not found"
-          action={
-            <Button component={Link} href={pageHref(projectId, "evaluations")}>
-              All comparisons
-            </Button>
-          }
-        >
-          Comparisons are deleted with their checkpoint or variant.
-        </EmptyState>
-      </>
-    );
-  }
-  if (query.error) {
-    return (
-      <>
-        {header}
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
-      </>
-    );
-  }
-  return (
-    <Stack p="md" gap="lg" role="status" aria-label="Loading the comparison">
-      {[40, 90, 70, 80, 60].map((width) => (
-        <Skeleton key={width} height={14} width={`${width}%`} />
-      ))}
-    </Stack>
   );
 }

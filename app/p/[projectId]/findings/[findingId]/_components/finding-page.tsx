@@ -22,6 +22,7 @@ import { Proof } from "./proof";
 import { RateByDay } from "./rate-by-day";
 import { ReviewActions } from "./review-actions";
 import { SeverityPin } from "./severity-pin";
+import { Story } from "./story/story";
 import { Ticket } from "./ticket/ticket";
 import { Contrast } from "./traits/contrast";
 import { Traits } from "./traits/traits";
@@ -79,6 +80,7 @@ export function FindingPage({ projectId, findingId }: { projectId: string; findi
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
       <section className={classes.columns} tabIndex={0} aria-label="The Finding, scrollable">
         <div className={classes.main}>
+          <Story projectId={projectId} finding={finding} />
           <Why projectId={projectId} finding={finding} />
           <RateByDay projectId={projectId} finding={finding} />
           <Proof projectId={projectId} findingId={findingId} />

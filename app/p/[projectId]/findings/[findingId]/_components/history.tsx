@@ -41,6 +41,9 @@ const WORDS: Record<Event["kind"], (event: Event) => string> = {
   assignee: (event) => (after(event).assigneeId == null ? "Unassigned" : "Assigned"),
   note: () => "Note added",
   undone: () => "Undone",
+  fix_watched: ({ detail }) => `Watching a fix: ${detail.value ?? "the next version"}`,
+  fix_proven: () => "The fix is proven: the rate fell",
+  fix_not_proven: () => "The fix is not proven: the rate has not halved",
   handed_off: ({ detail }) => `Handed off${detail.key ? `: ${detail.key}` : ""}`,
   detached: ({ detail }) => {
     const ticket = detail.key ? String(detail.key) : "the ticket";
@@ -55,6 +58,8 @@ const JOBS: Partial<Record<Event["kind"], string>> = {
   reopened: "Its ticket",
   handed_off: "A job",
   detached: "A job",
+  fix_proven: "Conversations since",
+  fix_not_proven: "Conversations since",
 };
 
 /** A merge is an event of both Findings; that of the Finding merged into this one only repeats it. */

@@ -18,8 +18,8 @@ import { isUnfinished, lackWords } from "../../../_components/evaluations/words"
 import { useWithoutTrainer } from "../../../_components/training/no-trainer";
 import { newVariantHref, variantHref } from "../../../_components/variants/hrefs";
 import classes from "./finding-page.module.css";
+import { proofsInput, variantsInput } from "./shared-inputs";
 
-const SHOWN = 5;
 const BUSY_MS = 2000;
 const IDLE_MS = 20_000;
 
@@ -29,15 +29,14 @@ export function Proof({ projectId, findingId }: { projectId: string; findingId: 
   const may = useMay("models:manage");
   const [starting, setStarting] = useState(false);
   const { data, error, refetch, isFetching } = useQuery(
-    trpc.evaluations.list.queryOptions(
-      { projectId, findingId, limit: SHOWN },
-      { refetchInterval: ({ state }) => (state.data?.evaluations.some(isUnfinished) ? BUSY_MS : IDLE_MS) },
-    ),
+    trpc.evaluations.list.queryOptions(proofsInput(projectId, findingId), {
+      refetchInterval: ({ state }) => (state.data?.evaluations.some(isUnfinished) ? BUSY_MS : IDLE_MS),
+    }),
   );
   const unattached = useWithoutTrainer(projectId, data?.evaluations.length === 0);
   const [newest, ...older] = data?.evaluations ?? [];
   return (
-    <section aria-label="Proof">
+    <section id="proof" aria-label="Proof">
       <div className={classes.proofHead}>
         <h2 className={classes.heading}>Proof</h2>
         {may ? (
@@ -100,15 +99,11 @@ export function Proof({ projectId, findingId }: { projectId: string; findingId: 
   );
 }
 
-const VARIANTS_SHOWN = 3;
-
 /** The newest variants that were written for the Finding. */
 function WrittenFixes({ projectId, findingId }: { projectId: string; findingId: string }) {
   const trpc = useTRPC();
   const may = useMay("workspace:read");
-  const { data } = useQuery(
-    trpc.variants.list.queryOptions({ projectId, findingId, limit: VARIANTS_SHOWN }, { enabled: may }),
-  );
+  const { data } = useQuery(trpc.variants.list.queryOptions(variantsInput(projectId, findingId), { enabled: may }));
   if (!data || data.variants.length === 0) return null;
   return (
     <ul className={classes.plainList} aria-label="Fixes to try">

@@ -16,6 +16,7 @@ import { versionsHref } from "../../../versions/_components/view";
 import classes from "./rate-by-day.module.css";
 import { SinceFix } from "./since-fix";
 import { type DayOfChanges, daysOfChanges, type TimelineRow, timelineRows } from "./timeline-rows";
+import { WatchButton } from "./watch-button";
 
 const HEIGHT = 200;
 /** To a tenth of a percent, so that the labels of evenly spaced ticks are evenly spaced too. */
@@ -37,20 +38,23 @@ export function RateByDay({ projectId, finding }: { projectId: string; finding: 
       <Group justify="space-between">
         <h2 className={classes.heading}>Rate by day</h2>
         {mayAlert ? (
-          <Button
-            component={Link}
-            variant="subtle"
-            size="compact-sm"
-            leftSection={<IconBell size={14} aria-hidden />}
-            href={newAlertHref(projectId, { measure: "finding_share", finding })}
-          >
-            Alert me
-          </Button>
+          <span className={classes.actions}>
+            <WatchButton projectId={projectId} findingId={finding.id} />
+            <Button
+              component={Link}
+              variant="subtle"
+              size="compact-sm"
+              leftSection={<IconBell size={14} aria-hidden />}
+              href={newAlertHref(projectId, { measure: "finding_share", finding })}
+            >
+              Alert me
+            </Button>
+          </span>
         ) : null}
       </Group>
       {query.data ? (
         <>
-          {query.data.fix === null ? null : <SinceFix fix={query.data.fix} />}
+          {query.data.fix === null ? null : <SinceFix projectId={projectId} fix={query.data.fix} />}
           <Drawn
             projectId={projectId}
             days={timelineRows(query.data.days)}

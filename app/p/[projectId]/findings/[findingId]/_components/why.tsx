@@ -26,7 +26,7 @@ export function turnHref(
 export function Why({ projectId, finding }: { projectId: string; finding: FindingDetail }) {
   const clearest = finding.clearestOccurrence;
   return (
-    <section>
+    <section id="why">
       <h2 className={classes.heading}>Why</h2>
       <p className={classes.summary}>
         <InlineCode text={clearest?.summary ?? finding.summary} />

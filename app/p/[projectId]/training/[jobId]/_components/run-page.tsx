@@ -1,15 +1,11 @@
 "use client";
-import { Button, Skeleton, Stack, Tabs } from "@mantine/core";
+import { Tabs } from "@mantine/core";
 import { IconChartLine } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useQueryStates } from "nuqs";
-import { EmptyState } from "@/app/_components/feedback/empty-state";
-import { ErrorState } from "@/app/_components/feedback/error-state";
 import { StaleNote } from "@/app/_components/feedback/stale-note";
-import { PageHeader } from "@/app/_components/layout/page-header";
-import { problemOf } from "@/app/_lib/problem";
+import { WithoutThing } from "@/app/_components/feedback/without-thing";
 import { useListHref } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
@@ -48,7 +44,15 @@ export function RunPage({ projectId, jobId }: { projectId: string; jobId: string
   const show = (tab: string | null) => void setView({ tab: TABS.find((known) => known === tab) ?? null });
   const showBeside = (by: 1 | -1) => show(TABS[(TABS.indexOf(view.tab) + by + TABS.length) % TABS.length] ?? null);
   useKeys({ [ESC]: () => router.push(listHref), "[": () => showBeside(-1), "]": () => showBeside(1) });
-  if (!job) return <NoRun projectId={projectId} query={query} />;
+  if (!job)
+    return (
+      <WithoutThing
+        what="Run"
+        icon={IconChartLine}
+        list={{ href: pageHref(projectId, "training"), label: "All runs" }}
+        query={query}
+      />
+    );
   const known = checkpoints.data?.checkpoints ?? [];
   return (
     <>
@@ -81,44 +85,5 @@ export function RunPage({ projectId, jobId }: { projectId: string; jobId: string
         </Tabs.Panel>
       </Tabs>
     </>
-  );
-}
-
-type NoRunProps = { projectId: string; query: ReturnType<typeof useRun> };
-
-/** Shown instead of a run: that it is loading, does not exist, or why it could not be read. */
-function NoRun({ projectId, query }: NoRunProps) {
-  if (problemOf(query.error).status === 404) {
-    return (
-      <>
-        <PageHeader title="Training run" />
-        <EmptyState
-          icon={IconChartLine}
-          title="Run not found"
-          action={
-            <Button component={Link} href={pageHref(projectId, "training")}>
-              All runs
-            </Button>
-          }
-        >
-          Training run was not found.
-        </EmptyState>
-      </>
-    );
-  }
-  if (query.error) {
-    return (
-      <>
-        <PageHeader title="Training run" />
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
-      </>
-    );
-  }
-  return (
-    <Stack p="md" gap="lg" role="status" aria-label="Loading the run">
-      {[40, 90, 70, 80, 60].map((width) => (
-        <Skeleton key={width} height={14} width={`${width}%`} />
-      ))}
-    </Stack>
   );
 }

@@ -1,16 +1,14 @@
 "use client";
-import { Button, Menu, Skeleton, Stack } from "@mantine/core";
+import { Button, Menu } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconDots, IconVersions } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { EmptyState } from "@/app/_components/feedback/empty-state";
-import { ErrorState } from "@/app/_components/feedback/error-state";
+import { WithoutThing } from "@/app/_components/feedback/without-thing";
 import { BackLink } from "@/app/_components/layout/back-link";
 import { PageHeader } from "@/app/_components/layout/page-header";
-import { problemOf } from "@/app/_lib/problem";
 import { useListHref } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
@@ -34,7 +32,10 @@ export function VariantPage({ projectId, variantId }: { projectId: string; varia
   const back = useListHref(pageHref(projectId, "variants"));
   useKeys({ [ESC]: () => router.push(back) });
   const variant = query.data?.variant;
-  if (!variant) return <NoVariant projectId={projectId} query={query} />;
+  if (!variant) {
+    const list = { href: pageHref(projectId, "variants"), label: "All variants" };
+    return <WithoutThing what="Variant" icon={IconVersions} list={list} query={query} />;
+  }
   return (
     <>
       <Header projectId={projectId} variant={variant} back={back} />
@@ -126,43 +127,3 @@ function Header({ projectId, variant, back }: HeaderProps) {
 }
 
 const fromOf = (findingId: string | null) => (findingId === null ? {} : { finding: findingId });
-
-type Query = { error: unknown; isFetching: boolean; refetch: () => unknown };
-
-/** Shown instead: that it is loading, does not exist, or why it could not be read. */
-function NoVariant({ projectId, query }: { projectId: string; query: Query }) {
-  const header = <PageHeader title="Variant" />;
-  if (problemOf(query.error).status === 404) {
-    return (
-      <>
-        {header}
-        <EmptyState
-          icon={IconVersions}
-          title="Variant not found"
-          action={
-            <Button component={Link} href={pageHref(projectId, "variants")}>
-              All variants
-            </Button>
-          }
-        >
-          It was deleted, or belongs to another project.
-        </EmptyState>
-      </>
-    );
-  }
-  if (query.error) {
-    return (
-      <>
-        {header}
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
-      </>
-    );
-  }
-  return (
-    <Stack p="md" gap="lg" role="status" aria-label="Loading the variant">
-      {[40, 90, 70, 80, 60].map((width) => (
-        <Skeleton key={width} height={14} width={`${width}%`} />
-      ))}
-    </Stack>
-  );
-}

@@ -33,6 +33,8 @@ const REASONS: Record<NonNullable<TicketChange["reason"]>, string> = {
   resolved: "resolved here",
   dismissed: "dismissed here",
   merged: "merged into another Finding",
+  fix_proven: "the fix is proven",
+  fix_not_proven: "the fix is not proven",
 };
 
 /** The words for a change that was made or seen, and for one that has yet to be made. */

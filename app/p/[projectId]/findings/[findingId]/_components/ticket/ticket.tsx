@@ -13,6 +13,7 @@ import { whoMay } from "../../../../_components/access/role-words";
 import { HandOffDialog } from "../../../../_components/work-items/hand-off-dialog";
 import type { HandOffSubject } from "../../../../_components/work-items/use-hand-off";
 import classes from "../finding-page.module.css";
+import { ticketsInput } from "../shared-inputs";
 import { LinkedTicket, TicketLink } from "./linked-ticket";
 import { isLinked, type WorkItem } from "./ticket-words";
 
@@ -80,16 +81,13 @@ function useWorkItems(projectId: string, findingId: string) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const query = useQuery(
-    trpc.workItems.listOfFinding.queryOptions(
-      { projectId, findingId, limit: 50 },
-      {
-        refetchInterval: ({ state }) => {
-          const linked = state.data?.workItems.filter(isLinked) ?? [];
-          if (linked.length === 0) return false;
-          return linked.some((item) => item.state === "pending") ? PENDING_MS : LINKED_MS;
-        },
+    trpc.workItems.listOfFinding.queryOptions(ticketsInput(projectId, findingId), {
+      refetchInterval: ({ state }) => {
+        const linked = state.data?.workItems.filter(isLinked) ?? [];
+        if (linked.length === 0) return false;
+        return linked.some((item) => item.state === "pending") ? PENDING_MS : LINKED_MS;
       },
-    ),
+    }),
   );
   const items = query.data?.workItems ?? [];
   const version = query.data ? items.map(({ id, state, updatedAt }) => `${id} ${state} ${updatedAt}`).join() : null;

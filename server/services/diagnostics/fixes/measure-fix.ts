@@ -1,9 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
-import type { Ctx } from "@/server/platform/context";
+import { type Ctx, hasCapability } from "@/server/platform/context";
 import { DAY_MS } from "@/server/platform/durations";
-import { NOW_DAYS, wilson } from "../../rules";
-import { startOfDay } from "../counts/occurrence-changes";
+import { startOfDay } from "../findings/counts/occurrence-changes";
 import {
   kindOfReadings,
   type Readings,
@@ -12,8 +11,10 @@ import {
   readingsOf,
   ruleHistory,
   rulesOfFinding,
-} from "../readings";
-import type { FindingFix } from "../schemas";
+} from "../findings/readings";
+import type { FindingFix } from "../findings/schemas";
+import { NOW_DAYS, wilson } from "../rules";
+import { hasAnyOf, type Mark, valuesWithFix } from "./marks";
 import { type DayCount, type Watched, watch, worseOf } from "./watch";
 
 /** Days before a fix that are compared with what came since: more if these cannot prove even a complete fix. */
@@ -29,18 +30,29 @@ const REPLACED = 0.1;
 const FEEDBACK_MS = 48 * 60 * 60 * 1000;
 const BY_FEEDBACK = "negative_feedback";
 
-type Finding = { signal: string; resolvedAt: number | null; regressedAt: number | null };
+/** A fix that went out. */
+export type StartedFix = {
+  id: string;
+  findingId: string;
+  signal: string;
+  /** By what the conversations with it are known; null: they began after `startedAt`. */
+  mark: Mark | null;
+  startedAt: number;
+};
 
-/** Compares a Finding's rate before it was resolved with its rate since. `null` if there is no fix, or too much to count. */
-export async function fixOf(ctx: Ctx, findingId: string, finding: Finding): Promise<FindingFix | null> {
-  const at = await fixedAt(ctx, findingId, finding);
-  if (at === null) return null;
-  const history = await ruleHistory(ctx, await rulesOfFinding(ctx, findingId));
+/** The first millisecond of conversations that are compared as those since. */
+export const sinceOf = ({ mark, startedAt }: Pick<StartedFix, "mark" | "startedAt">) =>
+  mark === null ? startedAt + 1 : startedAt;
+
+/** Compares a Finding's rate before a fix went out with its rate since. `null` if there is too much to count. */
+export async function measureFix(ctx: Ctx, started: StartedFix): Promise<FindingFix | null> {
+  const history = await ruleHistory(ctx, await rulesOfFinding(ctx, started.findingId));
+  const values = await valuesWithFix(ctx, started);
   let fix: FindingFix | null = null;
   for (const days of DAYS_BEFORE_FIX) {
-    const counted = await countsAround(ctx, { findingId, at, days, history, waits: finding.signal === BY_FEEDBACK });
+    const counted = await countsAround(ctx, { fix: started, values, days, history });
     if (counted === null) return fix;
-    fix = await fixIn(ctx, { findingId, finding, at, days, history, counted });
+    fix = await fixIn(ctx, { started, values, days, history, counted });
     if (fix.needed !== null) return fix;
   }
   return fix;
@@ -48,45 +60,66 @@ export async function fixOf(ctx: Ctx, findingId: string, finding: Finding): Prom
 
 type Count = {
   is_since: boolean;
+  /** Start of its 24 hours, counted from the fix: of a part of a day, a few conversations would vary more than chance. */
   day: number;
   models: string[];
   labels: string[];
   readings: Readings;
+  /** Began since, but without the fix. */
+  is_without: boolean;
   conversations: number;
   affected: number;
+  /** Of those of which every call has a price. */
+  cost: number;
+  priced: number;
 };
-type Input = { findingId: string; at: number; days: number; history: RuleHistory; waits: boolean };
 
-/** Counts conversations by day, kind and reading; `null` if there are too many. */
-async function countsAround(ctx: Ctx, { findingId, at, days, history, waits }: Input): Promise<Count[] | null> {
+type Around = { fix: StartedFix; values: readonly string[]; days: number; history: RuleHistory };
+
+/**
+ * Counts conversations by day, kind and reading; `null` if there are too many. What marks the fix is no kind: a model replaces
+ * others, and a label is on one side only.
+ */
+async function countsAround(ctx: Ctx, { fix, values, days, history }: Around): Promise<Count[] | null> {
+  const { findingId, mark, startedAt } = fix;
+  const since = sinceOf(fix);
+  const waits = fix.signal === BY_FEEDBACK;
+  const models = mark?.by === "model" ? sql`'{}'::text[]` : sql`c.models`;
+  const labels = mark?.by === "label" ? sql`array_remove(c.labels, ${mark.value})` : sql`c.labels`;
   const common = (column: SQL) => sql`
     select array_agg(value) from (
-      select value from around, sizes, unnest(${column}) value
+      select value from around, sizes, unnest(${column}) value where not is_without
       group by value having count(*) filter (where not is_since) >= ${COMMON}::float8 * max(sizes.before)
         or count(*) filter (where is_since) >= ${COMMON}::float8 * max(sizes.since)) often`;
   const only = (column: SQL, kept: SQL) => sql`array(
     select value from unnest(${column}) value where value = any(${kept}) order by 1)`;
   const rows = await ctx.db.execute<Count & { day: string }>(sql`
     with around as materialized (
-      select id, started_at, started_at > ${at}::bigint as is_since, models, labels from conversations
-      where project_id = ${ctx.projectId} and started_at >= ${at - days * DAY_MS}::bigint
-        and started_at <= ${at + DAYS_SINCE_FIX * DAY_MS}::bigint
+      select c.id, c.started_at, c.started_at >= ${since}::bigint as is_since, ${models} as models, ${labels} as labels,
+        ${mark === null ? sql`false` : sql`c.started_at >= ${since}::bigint and not ${hasAnyOf(mark.by, values)}`} as is_without,
+        case when c.unpriced_call_count = 0 then c.cost end as cost
+      from conversations c
+      where project_id = ${ctx.projectId} and started_at >= ${startedAt - days * DAY_MS}::bigint
+        and started_at <= ${startedAt + DAYS_SINCE_FIX * DAY_MS}::bigint
         ${waits ? sql`and last_activity_at <= ${NOW} - ${FEEDBACK_MS}::bigint` : sql``}
       order by started_at desc limit ${CONVERSATIONS_MAX}
     ),
     sizes as (
-      select greatest(1, count(*) filter (where not is_since)) as before, greatest(1, count(*) filter (where is_since)) as since
+      select greatest(1, count(*) filter (where not is_since)) as before,
+        greatest(1, count(*) filter (where is_since and not is_without)) as since
       from around
     ),
     often as (select (${common(sql`models`)}) as models, (${common(sql`labels`)}) as labels)
-    select a.is_since, (a.started_at / ${DAY_MS}) * ${DAY_MS} as day, ${only(sql`a.models`, sql`often.models`)} as models,
+    select a.is_since, a.is_without,
+      ${since}::bigint + floor((a.started_at - ${since}::bigint)::float8 / ${DAY_MS})::bigint * ${DAY_MS} as day,
+      ${only(sql`a.models`, sql`often.models`)} as models,
       ${only(sql`a.labels`, sql`often.labels`)} as labels, read.readings, count(*)::int as conversations,
-      count(o.id)::int as affected
+      count(o.id)::int as affected, coalesce(sum(a.cost), 0)::float8 as cost, count(a.cost)::int as priced
     from often cross join around a
     left join lateral (${readingsOf(ctx, history, sql`a.id`)}) read on true
     left join occurrences o
       on o.project_id = ${ctx.projectId} and o.finding_id = ${findingId} and o.conversation_id = a.id
-    group by 1, 2, 3, 4, 5`);
+    group by 1, 2, 3, 4, 5, 6`);
   const counts = [...rows].map((row) => ({ ...row, day: Number(row.day) }));
   return totalOf(counts) >= CONVERSATIONS_MAX ? null : counts;
 }
@@ -94,35 +127,49 @@ async function countsAround(ctx: Ctx, { findingId, at, days, history, waits }: I
 const totalOf = (counts: readonly Count[]) => counts.reduce((sum, { conversations }) => sum + conversations, 0);
 
 type Counted = {
-  findingId: string;
-  finding: Finding;
-  at: number;
+  started: StartedFix;
+  values: readonly string[];
   days: number;
   history: RuleHistory;
   counted: readonly Count[];
 };
 
-async function fixIn(ctx: Ctx, { findingId, finding, at, days, history, counted }: Counted): Promise<FindingFix> {
-  const read = comparable(counted, history);
-  const { watched, by, isCalm } = compared(read, await peaksOf(ctx, findingId, at, days), at);
+async function fixIn(ctx: Ctx, { started, values, days, history, counted }: Counted): Promise<FindingFix> {
+  const { id, findingId, mark, startedAt: at } = started;
+  const having = counted.filter((one) => !one.is_without);
+  const read = comparable(having, history);
+  const { watched, by, isCalm } = compared(read, await peaksOf(ctx, findingId, at, days), started);
   const without = (isSince: boolean) => {
     const on = (some: readonly Count[]) => totalOf(some.filter((one) => one.is_since === isSince));
-    return on(counted) - on(read);
+    return on(having) - on(read);
   };
+  const seesCosts = hasCapability(ctx, ["model-pricing:read"]);
   return {
+    id,
     at,
+    by: mark?.by ?? null,
+    value: mark?.value ?? null,
+    laterVersions: values.slice(1),
     days,
     before: shareOf(watched.before),
     since: shareOf(watched.since),
     difference: watched.difference,
-    verdict: finding.regressedAt === null ? watched.verdict : "regressed",
+    verdict: watched.verdict,
     needed: watched.needed,
     notRead: { before: without(false), since: without(true) },
     withoutPast: watched.withoutPast,
+    withoutFix: totalOf(counted) - totalOf(having),
+    cost: seesCosts ? { before: meanCost(read, false), since: meanCost(read, true) } : { before: null, since: null },
     comparedBy: by,
     calmPast: isCalm,
     readings: (read[0]?.readings ?? []).map(readingOf),
   };
+}
+
+function meanCost(counts: readonly Count[], isSince: boolean): number | null {
+  const side = counts.filter((one) => one.is_since === isSince);
+  const priced = side.reduce((sum, one) => sum + one.priced, 0);
+  return priced === 0 ? null : side.reduce((sum, { cost }) => sum + cost, 0) / priced;
 }
 
 const shareOf = (rate: Watched["before"]) => ({ ...rate, rate: wilson(rate) });
@@ -148,7 +195,7 @@ function comparable(counts: readonly Count[], history: RuleHistory): Count[] {
 type Peak = { from: number; until: number };
 
 /** Compares by model and labels, or by labels alone where the change replaced the models; and with the calm days alone. */
-function compared(counts: readonly Count[], peaks: readonly Peak[], at: number) {
+function compared(counts: readonly Count[], peaks: readonly Peak[], { mark, startedAt }: StartedFix) {
   const dayCounts = (withModels: boolean): DayCount[] =>
     counts.map(({ is_since: isSince, day, models, labels, conversations, affected }) => ({
       isSince,
@@ -157,10 +204,10 @@ function compared(counts: readonly Count[], peaks: readonly Peak[], at: number) 
       conversations,
       affected,
     }));
-  const isReplaced = modelsAreReplaced(counts, dayCounts(true), at);
+  const isReplaced = mark?.by === "model" || modelsAreReplaced(counts, dayCounts(true), startedAt);
   const all = dayCounts(!isReplaced);
   const calm = all.filter(
-    ({ day, isSince }) => isSince || !peaks.some(({ from, until }) => day >= from && day < until),
+    ({ day, isSince }) => isSince || !peaks.some(({ from, until }) => day + DAY_MS > from && day < until),
   );
   const whole = watch(all);
   const watched = peaks.length === 0 ? whole : worseOf(whole, watch(calm));
@@ -194,14 +241,4 @@ async function peaksOf(ctx: Ctx, findingId: string, at: number, days: number): P
     else if (open) open.until = Number(row.at);
   }
   return peaks;
-}
-
-/** Returns when a Finding was last resolved, even if it has regressed since. */
-async function fixedAt(ctx: Ctx, findingId: string, { resolvedAt, regressedAt }: Finding): Promise<number | null> {
-  if (resolvedAt !== null || regressedAt === null) return resolvedAt;
-  const [regressed] = await ctx.db.execute<{ at: string | null }>(sql`
-    select detail ->> 'resolvedAt' as at from finding_events
-    where project_id = ${ctx.projectId} and finding_id = ${findingId} and kind = 'regressed'
-    order by at desc, id desc limit 1`);
-  return regressed?.at ? Number(regressed.at) : null;
 }

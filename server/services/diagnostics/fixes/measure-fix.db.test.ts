@@ -1,76 +1,9 @@
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { testProject } from "@/db/testing/test-project";
-import type { Ctx } from "@/server/platform/context";
 import { DAY_MS } from "@/server/platform/durations";
 import { newId } from "@/server/platform/ids";
-import { createRuleRuns, executeRuleRuns, findingTimeline, listFindings, updateFindings, updateRule } from "../..";
-import { RULES } from "../../rules";
-import { failingToolCall, storedConversation } from "../../testing";
-
-const RULE = "tool-failure";
-const VERSION = RULES.find(({ id }) => id === RULE)!.version;
-
-type Traffic = {
-  affected?: number;
-  conversations: number;
-  days: [from: number, until: number];
-  labels?: string[];
-  models?: string[];
-  /** How the Rule read them; `null`: not at all. */
-  read?: { version?: number; revision?: number; origin?: string } | null;
-};
-
-/** A project with a Finding of one Rule that was resolved; days are counted from then. */
-async function resolved() {
-  const { ctx } = await testProject();
-  const said = failingToolCall("alpha", "Error: not found");
-  const { id, lastActivityAt } = await storedConversation(ctx, said, { startedAt: Date.now() - 200 * DAY_MS });
-  const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
-  await executeRuleRuns(
-    ctx,
-    runs.filter(({ ruleId }) => ruleId === RULE).map((run) => run.id),
-  );
-  const { findings } = await listFindings(ctx, {});
-  const findingId = findings[0]!.id;
-  await updateFindings(ctx, { findingIds: [findingId], set: { resolutionStatus: "resolved" } });
-  const at = Date.now() - 30 * DAY_MS;
-  await ctx.db.execute(sql`
-    update findings set resolved_at = ${at} where project_id = ${ctx.projectId} and id = ${findingId}`);
-  return {
-    ctx,
-    at,
-    findingId,
-    stored: (traffic: Traffic) => stored(ctx, { at, findingId }, traffic),
-    fix: async () => (await findingTimeline(ctx, { findingId })).fix!,
-  };
-}
-
-/** Stores conversations evenly over these days, those with the Finding evenly among them. */
-async function stored(ctx: Ctx, { at, findingId }: { at: number; findingId: string }, traffic: Traffic) {
-  const { affected = 0, conversations, days, labels = [], models = [], read = {} } = traffic;
-  const prefix = newId("conv");
-  const all = sql`
-    select ${prefix} || '-' || n as id, ${at + days[0] * DAY_MS}::bigint + (n * ${((days[1] - days[0]) * DAY_MS) / conversations}::float8)::bigint as at,
-      floor(n * ${affected}::float8 / ${conversations}) > floor((n - 1) * ${affected}::float8 / ${conversations}) as has_it
-    from generate_series(1, ${conversations}::int) n`;
-  await ctx.db.execute(sql`
-    insert into conversations (project_id, id, key, started_at, last_activity_at, received_at, labels, models)
-    select ${ctx.projectId}, id, 'trace:' || id, at - 1000, at - 1000, at, ${sql.param(labels)}::text[], ${sql.param(models)}::text[]
-    from (${all}) c`);
-  if (read === null) return;
-  await ctx.db.execute(sql`
-    insert into rule_runs (project_id, id, rule_id, rule_version, configuration_revision, conversation_id, last_activity_at,
-      origin, status, result_count)
-    select ${ctx.projectId}, 'run_' || id, ${RULE}, ${read.version ?? VERSION}, ${read.revision ?? 1}, id, at - 1000,
-      ${read.origin ?? "automatic"}, 'completed', 0
-    from (${all}) c`);
-  await ctx.db.execute(sql`
-    insert into occurrences (project_id, id, finding_id, conversation_id, rule_run_id, score, confidence, severity, title,
-      summary, evidence, cause_ids, detected_at, updated_at)
-    select ${ctx.projectId}, 'occ_' || id, ${findingId}, id, 'run_' || id, 1, 1, 'high', '', '', '[]', '{}', at, at
-    from (${all}) c where has_it`);
-}
+import { updateRule } from "..";
+import { RULE, resolved, type Traffic, VERSION } from "./testing";
 
 const BEFORE = { affected: 56, conversations: 2800, days: [-28, 0] } as const satisfies Partial<Traffic>;
 const before = { ...BEFORE, days: [-28, 0] as [number, number] };

@@ -1,4 +1,4 @@
-import { type Interval, type Rate, wilson } from "../../rules";
+import { type Interval, type Rate, wilson } from "../rules";
 
 /** Conversations of one kind and day, and how many of them have the Finding. `day`: Unix ms of its start. */
 export type DayCount = Rate & { day: number; kind: string; isSince: boolean };
