@@ -128,6 +128,7 @@ const PLURALS: Readonly<Record<string, string>> = {
   person: "people",
   entry: "entries",
   fix: "fixes",
+  alias: "aliases",
 };
 
 export const plural = (count: number, one: string, many = PLURALS[one] ?? `${one}s`) =>

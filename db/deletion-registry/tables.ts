@@ -464,6 +464,11 @@ export const TABLES = {
     person: OPAQUE_ID,
     project: "cascade",
   },
+  gateway_aliases: {
+    conversation: nothing("Names that members gave to models."),
+    person: NO_ACCOUNT,
+    project: "cascade",
+  },
   knowledge_goals: {
     conversation: nothing("What members wrote about their project."),
     person: OPAQUE_ID,

@@ -133,3 +133,6 @@ export type SharedPart =
 
 /** What a managed prompt says: text, or messages of a chat. */
 export type PromptContent = string | { role: (typeof PROMPT_ROLES)[number]; content: string }[];
+
+/** What answers calls of an alias: a model behind a connection, or whatever runs under a deployment's name. */
+export type GatewayTarget = { connectionId: string; model: string } | { deployment: string };

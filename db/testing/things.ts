@@ -19,6 +19,7 @@ const REFERENCES: Record<string, Partial<Reference> & { table: string }> = {
   baselineConnectionId: { table: "connections" },
   exportId: { table: "model_exports" },
   fixId: { table: "fixes" },
+  gatewayAliasId: { table: "gateway_aliases" },
   findingId: { table: "findings", time: "last_detected_at" },
   clonedFromId: { table: "training_jobs" },
   configId: { table: "tuning_configs" },

@@ -27,7 +27,7 @@ const LIKE_ANOTHER = [
   "findings[.](download|count)", // findings.list
   "audit[.]download", // audit.list
   "charts[.]download", // charts.query
-  "(alerts|connections|handoffRules|notificationRules)[.]update", // their create
+  "(alerts|connections|gatewayAliases|handoffRules|notificationRules)[.]update", // their create
 ];
 
 /** Configures the statuses documented for requests that a schema alone can neither reject nor accept. */

@@ -84,6 +84,8 @@ test.beforeAll(async ({ browser, baseURL }) => {
     await send("prompts", { name, content: "Be kind.", labels: ["production"] });
   await send("prompts/refund/versions", { content: "Be brief." });
   await storeVariants(send, ["Ask first", "Be brief"]);
+  for (const name of ["fast", "careful"])
+    await send("gateway-aliases", { name, targets: [{ deployment: "shop-agent" }] });
   await send("repricings", { from: 0, to: Date.now() });
   const sql = runningDatabase();
   const error = { name: "Error", message: "The provider did not answer." };

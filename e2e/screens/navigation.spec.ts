@@ -34,6 +34,7 @@ const NAVIGATION: readonly Place[] = [
   { label: "Before/after", path: "evaluations", shows: "Nothing compared yet" },
   { label: "Deployments", path: "deployments", shows: "Attach a trainer" },
   { label: "Prompts", path: "prompts", shows: "No prompts yet" },
+  { label: "Gateway", path: "gateway", shows: "No aliases yet" },
   { label: "Playground", path: "playground", shows: "Attach a trainer" },
   { label: "Exports", path: "exports", shows: "Attach a trainer" },
   { label: "Rules", path: "rules", shows: "Tool failure" },

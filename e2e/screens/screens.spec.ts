@@ -89,6 +89,7 @@ let inviteLink: string;
 let shareLink: string;
 let variantId: string;
 let fixId: string;
+let aliasId: string;
 
 test.beforeAll(async ({ browser, baseURL }) => {
   test.setTimeout(300_000);
@@ -118,6 +119,11 @@ test.beforeAll(async ({ browser, baseURL }) => {
     model: "gpt-5-mini",
     note: "no-end".repeat(90),
   };
+  const alias = {
+    name: `an-alias-${"no-end".repeat(15)}`,
+    targets: [{ connectionId: connection.id, model: "no-end".repeat(30) }, { deployment: "shop-agent" }],
+  };
+  aliasId = (await (await change("POST", "gateway-aliases", alias)).json()).alias.id;
   const changed = { basedOn: "Answer in one sentence.", systemPrompt: `Answer in ${"no-end".repeat(200)}.` };
   variantId = (await (await change("POST", "variants", { ...variant, ...changed, findingId })).json()).variant.id;
   const released = { by: "version", value: `shop ${"no-end".repeat(60)}`, note: HOSTILE };
@@ -283,6 +289,8 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["prompt-labels", `prompts/${PROMPT}?tab=labels`, "set to version 2"],
   ["prompt-read", `prompts/${PROMPT}?tab=read`, "With curl"],
   ["prompt-gone", "prompts/none", "Prompt not found"],
+  ["gateway", "gateway", "an-alias"],
+  ["gateway-peek", () => `gateway?peek=${aliasId}`, "no deployment runs under this name"],
   ["versions-none", "versions?range=custom&from=0&to=86400000", "No versions in this period"],
   ["alerts", "alerts", "Error rate of model calls"],
   ["alert-new", "alerts?new=true&measure=daily_cost&limit=1000", "Would not have fired in the last 14 days"],

@@ -122,6 +122,7 @@ export const LISTS: List[] = [
   },
   { name: "Versions of the prompt", path: "prompts/refund", rows: 2, peek: "Version of the prompt" },
   { name: "Moved labels", path: "prompts/refund?tab=labels", rows: 1 },
+  { name: "Aliases", path: "gateway", rows: 2, peek: "Alias", sorts: "Alias", hides: "Models, in order" },
   { name: "Exports", path: "exports", rows: 0, empty: ["exports", "Attach a trainer"] },
   { name: "Comparisons", path: "evaluations", rows: 0, empty: ["evaluations", "Nothing compared yet"] },
   { name: "Base models", path: "lineage", rows: 0, empty: ["lineage", "Attach a trainer"] },

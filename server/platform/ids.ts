@@ -14,6 +14,7 @@ export type IdPrefix =
   | "shr"
   | "prm"
   | "ple"
+  | "gwa"
   | "ntc"
   | "wi"
   | "tch"

@@ -46,6 +46,7 @@ const NAMED: Readonly<Record<string, Named>> = {
   import: { table: "dataset_imports", name: "file_name", needs: ["project:data:read"] },
   knowledgeGoal: { table: "knowledge_goals", name: "title", needs: ["workspace:read"] },
   prompt: { table: "prompts", name: "name", needs: ["workspace:read"] },
+  gatewayAlias: { table: "gateway_aliases", name: "name", needs: ["workspace:read"] },
   file: { table: "files", name: "name", needs: ["project:data:read"] },
   job: { table: "training_jobs", name: "name", needs: ["workspace:read"] },
   tuningConfig: { table: "tuning_configs", name: "name", needs: ["workspace:read"] },

@@ -117,6 +117,8 @@ export class OpenAiServer {
   delayMs = 0;
   /** Ends the connection without an end after so many words. */
   breaksAfter: number | null = null;
+  /** Ends streams with an error before any content, after they have begun. */
+  failsAtOnce = false;
   /** As some vendors do. */
   refusesStreamOptions = false;
   /** Never replies. */
@@ -144,6 +146,7 @@ export class OpenAiServer {
       delayMs: 0,
       breaksAfter: null,
       refusal: null,
+      failsAtOnce: false,
       refusesStreamOptions: false,
       isSilent: false,
       cancelled: 0,
@@ -220,6 +223,11 @@ export class OpenAiServer {
     let words = 0;
     for (const event of events) {
       if (this.breaksAfter !== null && event.isWord && words++ === this.breaksAfter) return void response.destroy();
+      if (this.failsAtOnce && (event.isWord || event.text?.includes("output_item.added"))) {
+        const error = { message: "You exceeded your current quota.", code: "insufficient_quota" };
+        const told = event.text?.startsWith("event:") ? { type: "error", ...error } : {};
+        return void response.end(`data: ${JSON.stringify({ ...told, error })}\n\n`);
+      }
       if (event.text !== undefined) response.write(event.text);
       if (this.delayMs > 0) await wait(this.delayMs);
       if (response.destroyed) return;

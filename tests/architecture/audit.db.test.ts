@@ -41,6 +41,7 @@ import {
 } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { connectTracker, failWorkItem, storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
+import { createGatewayAlias } from "@/server/services/gateway";
 import { createUser, startSession } from "@/server/services/identity";
 import { acceptInvitation, inviteMember } from "@/server/services/members";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
@@ -177,6 +178,10 @@ const viewOf = async (ctx: Ctx) =>
 
 const promptOf = async (ctx: Ctx) => ({
   promptName: (await createPrompt(ctx, { name: "refund", content: "Be kind." })).prompt.name,
+});
+
+const aliasOf = async (ctx: Ctx) => ({
+  gatewayAliasId: (await createGatewayAlias(ctx, { name: "fast", targets: [{ deployment: "shop-agent" }] })).alias.id,
 });
 
 const datasetOf = async (ctx: Ctx) => (await createDataset(ctx, { name: "Answers" })).dataset.id;
@@ -444,6 +449,11 @@ const SAMPLES: Record<string, Sample> = {
   "evaluations.create": async ({ ctx }) => ({
     input: { checkpointId: (await trainingWorld(ctx, "a")).checkpointId, kind: "examples" },
   }),
+  "gatewayAliases.create": async ({ ctx }) => ({
+    input: { name: "fast", targets: [{ connectionId: await storedModel(ctx), model: "gpt-5" }] },
+  }),
+  "gatewayAliases.delete": async ({ ctx }) => ({ input: await aliasOf(ctx) }),
+  "gatewayAliases.update": async ({ ctx }) => ({ input: { ...(await aliasOf(ctx)), retries: 1 } }),
   "variants.create": async ({ ctx }) => ({
     input: { name: "Brief", connectionId: await storedModel(ctx), model: "gpt-5" },
   }),

@@ -86,6 +86,7 @@ test("another tenant's ids reveal and change nothing of theirs, in any field of 
     "model_exports",
     "variants",
     "fixes",
+    "gateway_aliases",
   ]) {
     expect(rows[name]?.length, `${name} has rows`).toBeGreaterThan(0);
   }

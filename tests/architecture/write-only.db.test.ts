@@ -644,6 +644,8 @@ const ECHOES = [
   "files.beginUpload",
   "findingNotes.add",
   "findingNotes.update",
+  "gatewayAliases.create",
+  "gatewayAliases.update",
   "handoffRules.create",
   "handoffRules.update",
   "knowledgeGoals.create",

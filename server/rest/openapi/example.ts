@@ -43,6 +43,7 @@ const PREFIX_OF_ID: Record<string, string> = {
   exportId: "exp",
   fileId: "fil",
   fixId: "fix",
+  gatewayAliasId: "gwa",
   handoffRuleId: "hr",
   importId: "imp",
   invitationId: "inv",

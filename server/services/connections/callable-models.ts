@@ -2,18 +2,14 @@ import { and, asc, eq, getTableColumns } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import { connections, ringKeys } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
-import { HOUR_MS, SECOND_MS } from "@/server/platform/durations";
+import { readAhead } from "@/server/platform/database/read-ahead";
+import { HOUR_MS } from "@/server/platform/durations";
 import { modelOutbound } from "@/server/platform/outbound";
 import type { ConnectionClient } from "./connection-client";
 import { frequentClientFor } from "./open-connection";
 import type { ConnectionRow } from "./read-connection";
 import { DEFAULT_SETTINGS, SETTINGS } from "./schemas";
 
-/** A change takes effect within five seconds in every process, and calls need no query of their own. */
-const ROWS_TTL_MS = 4 * SECOND_MS;
-/** Older rows are still used, while they are read again. */
-const ROWS_FRESH_MS = 2 * SECOND_MS;
-const PROJECTS_MAX = 10_000;
 const CLIENTS_MAX = 10_000;
 
 /** A model connection whose calls applications make through us. */
@@ -52,25 +48,5 @@ async function read({ db, projectId }: Ctx): Promise<readonly CallableModel[]> {
   }));
 }
 
-type Read = { readAt: number; rows: Promise<readonly CallableModel[]> };
-const cache = new LRUCache<string, Read>({ max: PROJECTS_MAX, ttl: ROWS_TTL_MS });
-
 /** Returns the project's model connections, oldest first, at most a few seconds old. */
-export function callableModels(ctx: Ctx): Promise<readonly CallableModel[]> {
-  const cached = cache.get(ctx.projectId);
-  if (!cached) {
-    const rows = read(ctx);
-    cache.set(ctx.projectId, { readAt: Date.now(), rows });
-    rows.catch(() => cache.delete(ctx.projectId));
-    return rows;
-  }
-  if (Date.now() - cached.readAt > ROWS_FRESH_MS) {
-    cached.readAt = Date.now();
-    const rows = read(ctx);
-    rows.then(
-      () => cache.set(ctx.projectId, { readAt: Date.now(), rows }),
-      () => {},
-    );
-  }
-  return cached.rows;
-}
+export const callableModels: (ctx: Ctx) => Promise<readonly CallableModel[]> = readAhead(read);

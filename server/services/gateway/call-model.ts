@@ -9,6 +9,7 @@ import { readModelRequest } from "./calls/read-request";
 import { RESPONSES } from "./calls/responses";
 import { chatRequestOf } from "./deployments/chat-request";
 import { answerAsDeployment } from "./deployments/complete-chat";
+import { answerFromAlias } from "./fallback/answer-from-alias";
 import { CALLER_HEADERS } from "./recording/caller";
 import { answerFromConnection, CONNECTION_HEADERS, SECONDS } from "./upstream/call-connection";
 import { findModel } from "./upstream/find-model";
@@ -18,7 +19,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const MODEL_CHARACTERS = 500;
 
 const HOW =
-  "For any client of the OpenAI API: its base URL is this API's, its key an API key of the project with `gateway:use` and `telemetry:write`. `model` is CONNECTION/MODEL, where CONNECTION is the name or the id of a model connection";
+  "For any client of the OpenAI API: its base URL is this API's, its key an API key of the project with `gateway:use` and `telemetry:write`. `model` is an alias of the gateway, or CONNECTION/MODEL, where CONNECTION is the name or the id of a model connection";
 const RECORDED =
   "The call is recorded and priced as telemetry when its answer ends, under `metadata.conversation_id` or the header `X-Session-Id` if one is sent, for `user`, and within the client's span if it sends `traceparent`. Everything else passes unchanged in both directions. Errors have OpenAI's `error` alongside the fields of a problem; an unknown model is a 404 that says what can be named.";
 
@@ -66,26 +67,15 @@ const address = ({ name, summary, description, dialect, request, properties, req
     async (ctx, _, { body, signal, headers }): Promise<Outgoing> => {
       const given = await body.whole(async (bytes) => readModelRequest(bytes, request));
       const found = await findModel(ctx, given.fields.model);
-      if ("connection" in found) {
-        return answerFromConnection(ctx, found.connection, {
-          dialect,
-          request: given,
-          model: found.model,
-          signal,
-          headers,
-        });
-      }
+      const asked = { dialect, request: given, signal, headers };
+      if ("alias" in found) return answerFromAlias(ctx, found.alias, asked);
+      if ("connection" in found) return answerFromConnection(ctx, found.connection, { ...asked, model: found.model });
       if (dialect !== CHAT) {
         throw new ServiceError("invalid", `The deployment ${found.address} answers chat completions only.`);
       }
       await requireTrainer(ctx);
-      const target = Promise.resolve(found.target);
-      return answerAsDeployment(ctx, found.address, {
-        found: target,
-        request: chatRequestOf(given.fields),
-        signal,
-        headers,
-      });
+      const { target, address: name } = found;
+      return answerAsDeployment(ctx, name, { target, request: chatRequestOf(given.fields), signal, headers });
     },
   );
 

@@ -1,5 +1,12 @@
 import "server-only";
 
+export {
+  createGatewayAlias,
+  deleteGatewayAlias,
+  getGatewayAlias,
+  listGatewayAliases,
+  updateGatewayAlias,
+} from "./aliases";
 export { completeGatewayChat, createGatewayEmbeddings, createGatewayResponse } from "./call-model";
 export { completeChat } from "./deployments/complete-chat";
 export { listServedModels } from "./deployments/list-served-models";

@@ -5,6 +5,7 @@ import { SECOND_MS } from "@/server/platform/durations";
 import { streamVerb } from "@/server/platform/stream-verb";
 import { type CallableModel, callableModels } from "@/server/services/connections";
 import { servedNames } from "@/server/services/serving";
+import { callableAliases } from "./aliases/callable-aliases";
 
 type Model = { id: string; object: "model"; created: number; owned_by: string };
 
@@ -14,6 +15,8 @@ const modelsReply = z.object({
   ),
 });
 
+/** The owner of what the project itself names. */
+const OURS = "whetstone";
 const LISTED_MAX = 1_000;
 const LIST_MS = 5 * SECOND_MS;
 const CACHE_TTL_MS = 60 * SECOND_MS;
@@ -47,12 +50,27 @@ async function modelsOf(ctx: Ctx, connection: CallableModel): Promise<readonly M
   }
 }
 
+/** Returns what calls can name: aliases, running deployments that no alias hides, and models of connections. */
+export async function modelsToCall(ctx: Ctx): Promise<Model[]> {
+  const [aliases, deployments, connections] = await Promise.all([
+    callableAliases(ctx),
+    servedNames(ctx),
+    callableModels(ctx),
+  ]);
+  const named = [...aliases.values()].map(({ name, createdAt }) => entry(name, createdAt / SECOND_MS, OURS));
+  const served = deployments
+    .filter(({ name }) => !aliases.has(name))
+    .map(({ name, startedAt }) => entry(name, startedAt / SECOND_MS, OURS));
+  const listed = await Promise.all(connections.map((connection) => modelsOf(ctx, connection)));
+  return [...named, ...served, ...listed.flat()];
+}
+
 export const listGatewayModels = streamVerb(
   {
     name: "gateway.listModels",
     summary: "List the models that can be called, compatible with OpenAI's list of models.",
     description:
-      "Those that the endpoints of the project's model connections list, as CONNECTION/MODEL, and the names of its running deployments. An endpoint that does not reply within 5 seconds contributes its connection's default model. Errors have OpenAI's `error` alongside the fields of a problem.",
+      "The gateway's aliases, the names of running deployments, and what the endpoints of the project's model connections list, as CONNECTION/MODEL. An endpoint that does not reply within 5 seconds contributes its connection's default model. Errors have OpenAI's `error` alongside the fields of a problem.",
     effect: "read",
     capability: "gateway:use",
     input: z.strictObject({}),
@@ -60,10 +78,7 @@ export const listGatewayModels = streamVerb(
     problems: "openai",
   },
   async (ctx) => {
-    const [deployments, connections] = await Promise.all([servedNames(ctx), callableModels(ctx)]);
-    const served = deployments.map(({ name, startedAt }) => entry(name, startedAt / SECOND_MS, "whetstone"));
-    const listed = await Promise.all(connections.map((connection) => modelsOf(ctx, connection)));
-    const data = [...served, ...listed.flat()];
+    const data = await modelsToCall(ctx);
     return { mediaType: "application/json", body: JSON.stringify({ object: "list", data }) };
   },
 );

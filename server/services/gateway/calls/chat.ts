@@ -30,6 +30,19 @@ function messageOf(given: unknown): Fields {
   return { role, parts: [...said, ...calls], ...(typeof name === "string" ? { name } : {}) };
 }
 
+/** Providers that have renamed `max_tokens`, which others still expect. */
+const NEW_LIMIT: ReadonlySet<string | null> = new Set(["openai", "azure"]);
+
+const isEmpty = (value: unknown) =>
+  value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
+
+/** Whether a chunk's choice tells only who speaks. */
+function saysNothing(choice: unknown): boolean {
+  const { delta, finish_reason: reason } = fieldsOf(choice);
+  const { role: _, ...said } = fieldsOf(delta);
+  return isEmpty(reason) && Object.values(said).every(isEmpty);
+}
+
 /** `POST /chat/completions`. */
 export const CHAT: Dialect = {
   operation: "chat",
@@ -38,6 +51,8 @@ export const CHAT: Dialect = {
   usageFields: ({ stream_options: options }) => ({
     stream_options: { ...fieldsOf(options), include_usage: true },
   }),
+  limit: (tokens, provider) => ({ [NEW_LIMIT.has(provider) ? "max_completion_tokens" : "max_tokens"]: tokens }),
+  isPinned: () => false,
   asked: (request) => [
     ["gen_ai.input.messages", JSON.stringify(listOf(request.messages).map(messageOf))],
     ...parametersOf(request),
@@ -49,6 +64,7 @@ export const CHAT: Dialect = {
     const error = errorIn(json);
     return error === null ? null : { error };
   },
+  isPreamble: (json) => listOf(fieldsOf(json).choices).every(saysNothing),
   isUsageOnly(json) {
     const { choices, usage } = fieldsOf(json);
     return Array.isArray(choices) && choices.length === 0 && typeof usage === "object" && usage !== null;

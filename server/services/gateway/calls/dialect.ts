@@ -14,6 +14,10 @@ export type Dialect = {
   accept: (isStreamed: boolean) => string;
   /** The request's own fields that are replaced in a streamed call, so that it tells the token counts. */
   usageFields: (request: Fields) => Readonly<Record<string, unknown>>;
+  /** Returns the field that limits an answer to so many tokens, as the provider calls it. */
+  limit: (tokens: number, provider: string | null) => Fields;
+  /** Whether only the model that answered before, or always the same one, can answer. */
+  isPinned: (request: Fields) => boolean;
   /** Returns what is recorded of a request. */
   asked: (request: Fields) => Pairs;
   /** Reads as much of a whole answer as is recorded. Throws if it is not JSON. */
@@ -22,6 +26,8 @@ export type Dialect = {
   fold: (answer: Answer, json: unknown) => void;
   /** Whether this event is the last of an answer, which it may end with an error. */
   endOf: (data: string, json: unknown) => { error: string | null } | null;
+  /** Whether an event comes before anything that a model says. */
+  isPreamble: (json: unknown) => boolean;
   /** Whether an event says nothing but the token counts. */
   isUsageOnly: (json: unknown) => boolean;
   /** Returns the event that tells a client why an answer ended early. */
@@ -37,6 +43,9 @@ export function errorIn(json: unknown): string | null {
 
 /** OpenAI's error object for an answer that ended early. */
 export const endedEarly = (message: string) => ({ message, type: "server_error", param: null, code: "unavailable" });
+
+/** The fields in which requests limit the tokens of an answer. */
+export const OUTPUT_LIMITS = ["max_completion_tokens", "max_tokens", "max_output_tokens"] as const;
 
 /** The request's parameters under the names of OpenTelemetry. */
 const PARAMETERS = {

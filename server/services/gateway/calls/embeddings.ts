@@ -11,6 +11,9 @@ export const EMBEDDINGS: Dialect = {
   path: "/embeddings",
   accept: () => "application/json",
   usageFields: () => ({}),
+  limit: () => ({}),
+  // Vectors of two models cannot be compared.
+  isPinned: () => true,
   asked: parametersOf,
   read: (body) =>
     Object.fromEntries(
@@ -25,6 +28,7 @@ export const EMBEDDINGS: Dialect = {
     answer.usage = typeof usage === "object" && usage !== null ? fieldsOf(usage) : answer.usage;
   },
   endOf: () => null,
+  isPreamble: () => false,
   isUsageOnly: () => false,
   errorEvent: () => "",
 };

@@ -67,6 +67,7 @@ function foldResponse(answer: Answer, response: Fields) {
   answer.finishReason = finishReasonOf(response, answer.toolCalls.length > 0) ?? answer.finishReason;
 }
 
+const BEFORE_CONTENT: ReadonlySet<unknown> = new Set(["response.created", "response.queued", "response.in_progress"]);
 const ENDS: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete", "response.failed"]);
 const OF_TEXT: ReadonlySet<unknown> = new Set(["response.output_text.delta", "response.refusal.delta"]);
 const OF_REASONING: ReadonlySet<unknown> = new Set([
@@ -83,6 +84,11 @@ export const RESPONSES: Dialect = {
   accept: (isStreamed) => (isStreamed ? "text/event-stream" : "application/json"),
   // The last event has them anyway.
   usageFields: () => ({}),
+  limit: (tokens) => ({ max_output_tokens: tokens }),
+  isPinned: ({ previous_response_id: previous, conversation, input }) =>
+    textOf(previous) !== null ||
+    (conversation !== undefined && conversation !== null) ||
+    listOf(input).some((item) => fieldsOf(item).type === REFERENCE),
   asked: (request) => [["gen_ai.input.messages", JSON.stringify(inputOf(request))], ...parametersOf(request)],
   read: (body) => JSON.parse(body.toString("utf8")),
   fold(answer, json) {
@@ -104,6 +110,7 @@ export const RESPONSES: Dialect = {
     const error = errorIn(json);
     return error === null ? null : { error };
   },
+  isPreamble: (json) => BEFORE_CONTENT.has(fieldsOf(json).type),
   isUsageOnly: () => false,
   // Some clients look for `error`, and some for the fields beside it.
   errorEvent(message) {

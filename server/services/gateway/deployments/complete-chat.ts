@@ -14,8 +14,8 @@ import {
 } from "@/server/services/trainers";
 import { CHAT } from "../calls/chat";
 import { CALLER_HEADERS, callerOf } from "../recording/caller";
-import { beginCall, type Call, type Callee, recordCall } from "../recording/record-call";
-import { passEvents, passWhole, reasonOf } from "../streams/pass-on";
+import { type Attempts, beginCall, type Callee, recordCall } from "../recording/record-call";
+import { type Attempt, passOn, reasonOf } from "../streams/pass-on";
 import { type ChatRequest, readChatRequest } from "./chat-request";
 
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -26,8 +26,8 @@ const SERVER_ERROR = 500;
 /** Agents that get this shorten their history and repeat the call. */
 const TOO_LONG = "context_length_exceeded";
 
-type Asked = { found: Promise<Target>; request: ChatRequest; signal: AbortSignal; headers: Io["headers"] };
-type Opened = { call: Call; body: AsyncIterable<Uint8Array> };
+type Asked = { target: Target; request: ChatRequest; signal: AbortSignal };
+type Opened = { deployment: ServedDeployment; body: AsyncIterable<Uint8Array> };
 
 const calleeOf = ({ id, name, purpose, checkpointId }: ServedDeployment): Callee => ({
   service: name,
@@ -49,7 +49,7 @@ const isSilent = (error: unknown) =>
 
 /** Sends the request to the deployment behind the address; retries once if that was replaced at this very moment. */
 async function open(ctx: Ctx, address: string, asked: Asked): Promise<Opened> {
-  const target = await asked.found;
+  const { target } = asked;
   try {
     return await send(ctx, target, asked);
   } catch (error) {
@@ -63,11 +63,7 @@ async function open(ctx: Ctx, address: string, asked: Asked): Promise<Opened> {
   }
 }
 
-async function send(
-  ctx: Ctx,
-  { deployment, trainer: row }: Target,
-  { request, signal, headers }: Asked,
-): Promise<Opened> {
+async function send(ctx: Ctx, { deployment, trainer: row }: Target, { request, signal }: Asked): Promise<Opened> {
   const trainer = clientOf(ctx.db, row);
   const isStreamed = request.stream === true;
   const json = {
@@ -77,7 +73,7 @@ async function send(
     // Costs need the token counts, even if the client does not.
     stream_options: isStreamed ? { ...request.stream_options, include_usage: true } : undefined,
   };
-  const reply = trainer.stream({
+  const { body } = await trainer.stream({
     method: "POST",
     path: `/deployments/${encodeURIComponent(deployment.id)}/v1/chat/completions`,
     headers: { accept: CHAT.accept(isStreamed) },
@@ -85,9 +81,7 @@ async function send(
     signal,
     projectId: ctx.projectId,
   });
-  const call = beginCall(CHAT, calleeOf(deployment), callerOf(request, headers), request);
-  const { body } = await reply;
-  return { call, body };
+  return { deployment, body };
 }
 
 /** Converts a refusal of the model's server: if the request is at fault, the caller gets `invalid`. */
@@ -103,15 +97,40 @@ function failureOf(error: unknown): unknown {
   });
 }
 
+type Sent = { target: Target; request: ChatRequest; headers: Io["headers"]; attempts?: Attempts };
+
+/** Returns an attempt at an answer of the deployment behind an address, an id or a name. */
+export function attemptAtDeployment(ctx: Ctx, address: string, sent: Sent): Attempt {
+  const { target, request, headers, attempts } = sent;
+  const asked = { dialect: CHAT, caller: callerOf(request, headers), request };
+  const call = beginCall(asked, calleeOf(target.deployment), attempts);
+  return {
+    call,
+    async begin(signal) {
+      const { deployment, body } = await open(ctx, address, { target, request, signal }).catch((error) => {
+        throw failureOf(error);
+      });
+      call.callee = calleeOf(deployment);
+      return {
+        body,
+        isStreamed: request.stream === true,
+        hidesUsage: request.stream_options?.include_usage !== true,
+        hide: (text) => text,
+        release: () => {},
+      };
+    },
+  };
+}
+
 /** Returns the answer of the deployment behind an address, an id or a name. */
-export async function answerAsDeployment(ctx: Ctx, address: string, asked: Asked): Promise<Outgoing> {
-  const { call, body } = await open(ctx, address, asked).catch((error) => {
-    throw failureOf(error);
-  });
-  const reply = { body, hide: (text: string) => text, release: () => {} };
-  const { stream, stream_options: options } = asked.request;
-  if (stream === true) return passEvents(ctx, call, reply, options?.include_usage !== true);
-  return passWhole(ctx, call, reply).catch(async (error: unknown) => {
+export async function answerAsDeployment(
+  ctx: Ctx,
+  address: string,
+  sent: Sent & { signal: AbortSignal },
+): Promise<Outgoing> {
+  const { call, begin } = attemptAtDeployment(ctx, address, sent);
+  const reply = await begin(sent.signal);
+  return passOn(ctx, call, reply).catch(async (error: unknown) => {
     await recordCall(ctx, call, reasonOf(error));
     throw trainerFailure(error);
   });
@@ -153,6 +172,7 @@ export const completeChat = streamVerb(
     const found = findTarget(ctx, deploymentId);
     found.catch(() => {});
     const request = await body.whole(async (bytes) => readChatRequest(bytes));
-    return answerAsDeployment(ctx, deploymentId, { found, request, signal, headers });
+    const target = await found;
+    return answerAsDeployment(ctx, deploymentId, { target, request, signal, headers });
   },
 );

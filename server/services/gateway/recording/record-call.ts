@@ -26,11 +26,27 @@ export type Callee = {
   isRecorded: boolean;
 };
 
+/** The attempts of one call at an answer that any of several models may give. */
+export type Attempts = {
+  alias: string;
+  traceId: string;
+  /** Of the span around them. */
+  spanId: string;
+  /** Unix ms. */
+  startedAt: number;
+  /** The telemetry attributes of the request, once an attempt has begun. */
+  input: Promise<Attributes> | null;
+  /** The spans of those that failed, in order. */
+  failed: SourcedSpan[];
+};
+
 /** A call in progress. */
 export type Call = {
   dialect: Dialect;
   callee: Callee;
   caller: Caller;
+  /** Those that it is one of. */
+  attempts: Attempts | null;
   /** The telemetry attributes of the request. */
   input: Promise<Attributes>;
   answer: Answer;
@@ -39,18 +55,26 @@ export type Call = {
   firstTokenAt: number | null;
 };
 
+const INTERNAL = 1;
 const CLIENT = 3;
 const FAILED = 2;
 
 /** Begins a call. Converting a long request takes a while, so that is done while the model is working. */
-export function beginCall(dialect: Dialect, callee: Callee, caller: Caller, request: Fields): Call {
-  const input = callee.isRecorded ? nextTurn().then(() => askedOf(dialect.asked(request))) : Promise.resolve({});
+export function beginCall(
+  { dialect, caller, request }: { dialect: Dialect; caller: Caller; request: Fields },
+  callee: Callee,
+  attempts: Attempts | null = null,
+): Call {
+  const convert = async () => (callee.isRecorded ? nextTurn().then(() => askedOf(dialect.asked(request))) : {});
+  const input = attempts?.input ?? convert();
+  if (attempts) attempts.input = input;
   // Errors are reported where the promise is awaited.
   input.catch(() => {});
   return {
     dialect,
     callee,
     caller,
+    attempts,
     input,
     answer: emptyAnswer(),
     startedAt: Date.now(),
@@ -97,11 +121,17 @@ const attributesOf = (pairs: Pairs) =>
     return value ? [{ key, value }] : [];
   });
 
-/** Decodes a span as the batch that an application's own instrumentation would send for a call. */
-function decoded(service: string, span: Fields) {
-  const resource = { attributes: attributesOf([["service.name", service]]) };
-  const scopeSpans = [{ scope: { name: GATEWAY_SCOPE, version: "1" }, spans: [{ kind: CLIENT, ...span }] }];
-  return decodeTraces(Buffer.from(JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] })), "json");
+/** A span as OTLP writes it, with the name of its source. */
+type SourcedSpan = { service: string; span: Fields & { spanId: string } };
+
+/** Decodes spans as the batch that an application's own instrumentation would send for a call. */
+function decoded(spans: readonly SourcedSpan[]) {
+  const scope = { name: GATEWAY_SCOPE, version: "1" };
+  const resourceSpans = spans.map(({ service, span }) => ({
+    resource: { attributes: attributesOf([["service.name", service]]) },
+    scopeSpans: [{ scope, spans: [{ kind: CLIENT, ...span }] }],
+  }));
+  return decodeTraces(Buffer.from(JSON.stringify({ resourceSpans })), "json");
 }
 
 const randomId = (bytes: number) => randomBytes(bytes).toString("hex");
@@ -110,16 +140,19 @@ const randomId = (bytes: number) => randomBytes(bytes).toString("hex");
 function askedOf(pairs: Pairs): Attributes {
   const ids = { traceId: randomId(16), spanId: randomId(8) };
   const attributes = attributesOf(pairs);
-  const [span] = decoded(GATEWAY_SCOPE, {
-    ...ids,
-    name: "call",
-    startTimeUnixNano: `${Date.now()}000000`,
-    attributes,
-  }).items;
-  return span?.attributes ?? {};
+  const span = { ...ids, name: "call", startTimeUnixNano: `${Date.now()}000000`, attributes };
+  return decoded([{ service: GATEWAY_SCOPE, span }]).items[0]?.attributes ?? {};
 }
 
-function answeredOf({ dialect, callee, caller, answer, startedAt, firstTokenAt }: Call, error: string | null) {
+const nanoseconds = (startedAt: number) => ({
+  startTimeUnixNano: `${startedAt}000000`,
+  endTimeUnixNano: `${Math.max(startedAt, Date.now())}000000`,
+});
+const statusOf = (error: string | null) => (error === null ? {} : { code: FAILED, message: error });
+
+/** Returns the span of a call that ends now, without its request. */
+function spanOf(call: Call, error: string | null): SourcedSpan {
+  const { dialect, callee, caller, attempts, answer, startedAt, firstTokenAt } = call;
   const { operation } = dialect;
   const { service, provider, model } = callee;
   const { content, toolCalls, reasoning, otherParts } = answer;
@@ -137,30 +170,75 @@ function answeredOf({ dialect, callee, caller, answer, startedAt, firstTokenAt }
     ["openai.response.service_tier", answer.serviceTier],
     ["error.type", error],
     ["whetstone.client.retries", caller.retries],
+    ["whetstone.gateway.alias", attempts?.alias],
     ...callee.attributes,
     ...usageOf(answer),
   ]);
-  return decoded(service, {
-    traceId: caller.parent?.traceId ?? randomId(16),
+  const span = {
+    traceId: attempts?.traceId ?? caller.parent?.traceId ?? randomId(16),
     spanId: randomId(8),
-    parentSpanId: caller.parent?.spanId ?? "",
+    parentSpanId: attempts?.spanId ?? caller.parent?.spanId ?? "",
     name: `${operation} ${model}`,
-    startTimeUnixNano: `${startedAt}000000`,
-    endTimeUnixNano: `${Math.max(startedAt, Date.now())}000000`,
-    status: error === null ? {} : { code: FAILED, message: error },
+    ...nanoseconds(startedAt),
+    status: statusOf(error),
     attributes,
-  });
+  };
+  return { service, span };
 }
+
+/** Begins a call that several models may answer. */
+export const beginAttempts = (alias: string, caller: Caller): Attempts => ({
+  alias,
+  traceId: caller.parent?.traceId ?? randomId(16),
+  spanId: randomId(8),
+  startedAt: Date.now(),
+  input: null,
+  failed: [],
+});
+
+/** Returns the spans of the attempts before the last, below one that stands for them all. */
+function spansAround({ caller, attempts }: Call, error: string | null): SourcedSpan[] {
+  if (attempts === null) return [];
+  const { alias, traceId, spanId, startedAt, failed } = attempts;
+  const span = {
+    traceId,
+    spanId,
+    parentSpanId: caller.parent?.spanId ?? "",
+    kind: INTERNAL,
+    name: `alias ${alias}`,
+    ...nanoseconds(startedAt),
+    status: statusOf(error),
+    attributes: attributesOf([
+      ["gen_ai.conversation.id", caller.conversationId],
+      ["whetstone.gateway.alias", alias],
+    ]),
+  };
+  return [{ service: "gateway", span }, ...failed];
+}
+
+/** Notes that an attempt has failed. It is stored with the last one, which has the request. */
+export function failAttempt(call: Call, error: string): void {
+  call.attempts?.failed.push(spanOf(call, error));
+}
+
+/** Stores a call of which this was the last attempt, and all have failed. */
+export const recordFailed = (ctx: Ctx, call: Call, error: string): Promise<void> =>
+  store(ctx, call, error, call.attempts?.failed.pop() ?? spanOf(call, error));
 
 /**
  * Stores a call that ends now as telemetry, through the same path as an application's own; `error` says why its answer is
  * incomplete. If that fails, the answer is still returned.
  */
-export async function recordCall(ctx: Ctx, call: Call, error: string | null): Promise<void> {
+export const recordCall = (ctx: Ctx, call: Call, error: string | null): Promise<void> =>
+  store(ctx, call, error, spanOf(call, error));
+
+async function store(ctx: Ctx, call: Call, error: string | null, own: SourcedSpan): Promise<void> {
   if (!call.callee.isRecorded) return;
   try {
-    const [batch, input] = [answeredOf(call, error), await call.input];
-    const items = batch.items.map((span) => ({ ...span, attributes: { ...input, ...span.attributes } }));
+    const [batch, input] = [decoded([...spansAround(call, error), own]), await call.input];
+    const items = batch.items.map((item) =>
+      item.spanId === own.span.spanId ? { ...item, attributes: { ...input, ...item.attributes } } : item,
+    );
     await storeTraces(ctx, { ...batch, items });
   } catch (failure) {
     logger("gateway").error({ err: loggable(failure), ...Object.fromEntries(call.callee.attributes) }, NOT_RECORDED);

@@ -7,24 +7,40 @@ import type { Outgoing } from "@/server/platform/stream-verb";
 import { TrainerUnreachable } from "@/server/services/trainers";
 import { parsed } from "../calls/fields";
 import { type Call, recordCall } from "../recording/record-call";
-import { readEvents } from "./read-events";
+import { readEvents, type StreamEvent } from "./read-events";
 import { SILENCE, withSilence } from "./with-silence";
 
 /** Before proxies close a connection that carries nothing. */
-const SILENCE_MS = 5 * SECOND_MS;
+export const SILENCE_MS = 5 * SECOND_MS;
 /** Ignored by all clients. */
-const COMMENT = ": the model is working\n\n";
+export const COMMENT = ": the model is working\n\n";
 const ENDED_EARLY = "The answer ended early.";
+/** The error for an answer that just ends. */
+export const brokenOff = () => new ServiceError("unavailable", "The model's server ended the answer early.");
 const GONE = "The client disconnected.";
 
 /** What answers: a body, and what to do with it. */
 export type Reply = {
   body: AsyncIterable<Uint8Array>;
+  /** Whether it arrives in events. */
+  isStreamed: boolean;
+  /** Whether the client did not ask for the event that tells the token counts. */
+  hidesUsage: boolean;
+  /** The events of the body, if some have been read already. */
+  events?: AsyncIterable<StreamEvent>;
   /** Removes credentials from what the other side says. */
   hide: (text: string) => string;
   /** Called once when nothing more is read, with whether the answer was complete. */
   release: (isComplete: boolean) => void;
 };
+
+/** A call that may be made. `begin` resolves once it is being answered, and throws if it is refused: it is not recorded then. */
+export type Attempt = { call: Call; begin: (signal: AbortSignal) => Promise<Reply> };
+
+/** An answer on its way to the client. */
+export type Passed = Outgoing & { body: AsyncIterable<string | Uint8Array> };
+
+export const EVENT_STREAM = "text/event-stream";
 
 const isOurs = (error: unknown): error is Error =>
   error instanceof ServiceError || error instanceof OutboundError || error instanceof TrainerUnreachable;
@@ -36,11 +52,11 @@ export const reasonOf = (error: unknown): string => (isOurs(error) ? error.messa
  * Yields the events of an answer as they arrive. The call is recorded after the last one, even if the answer breaks off or the
  * client has disconnected: then with what has arrived.
  */
-async function* eventsOf(ctx: Ctx, call: Call, { body, hide, release }: Reply, hidesUsage: boolean) {
+async function* eventsOf(ctx: Ctx, call: Call, { body, events = readEvents(body), hide, release, hidesUsage }: Reply) {
   const { dialect, answer } = call;
   let error: string | null = GONE;
   try {
-    for await (const event of withSilence(readEvents(body), SILENCE_MS)) {
+    for await (const event of withSilence(events, SILENCE_MS)) {
       if (event === SILENCE) {
         yield COMMENT;
         continue;
@@ -59,7 +75,7 @@ async function* eventsOf(ctx: Ctx, call: Call, { body, hide, release }: Reply, h
       if (!hidesUsage || !dialect.isUsageOnly(json)) yield text;
     }
     // An answer that just ends counts as complete for official clients.
-    throw new ServiceError("unavailable", "The model's server ended the answer early.");
+    throw brokenOff();
   } catch (failure) {
     error = reasonOf(failure);
     // The headers have been sent: clients look for an error among the events.
@@ -79,14 +95,14 @@ async function* wholeOf(ctx: Ctx, call: Call, body: Uint8Array, error: string | 
   }
 }
 
-/** Returns a streamed answer as it arrives. */
-export const passEvents = (ctx: Ctx, call: Call, reply: Reply, hidesUsage: boolean): Outgoing => ({
-  mediaType: "text/event-stream",
-  body: eventsOf(ctx, call, reply, hidesUsage),
-});
+/**
+ * Returns an answer as it arrives. Throws if one that does not arrive in events breaks off or is not JSON: then the call is not
+ * recorded yet.
+ */
+export const passOn = async (ctx: Ctx, call: Call, reply: Reply): Promise<Passed> =>
+  reply.isStreamed ? { mediaType: EVENT_STREAM, body: eventsOf(ctx, call, reply) } : passWhole(ctx, call, reply);
 
-/** Returns an answer that does not arrive in events. Throws if it breaks off or is not JSON: then the call is not recorded yet. */
-export async function passWhole(ctx: Ctx, call: Call, { body, hide, release }: Reply): Promise<Outgoing> {
+async function passWhole(ctx: Ctx, call: Call, { body, hide, release }: Reply): Promise<Passed> {
   let isComplete = false;
   try {
     const received = await buffer(body);

@@ -5,13 +5,13 @@ import { ServiceError } from "@/server/platform/errors";
 import type { OutboundStream } from "@/server/platform/outbound";
 import type { Io, Outgoing } from "@/server/platform/stream-verb";
 import type { CallableModel, ConnectionClient } from "@/server/services/connections";
-import type { Dialect } from "../calls/dialect";
-import { fieldsOf } from "../calls/fields";
+import { type Dialect, OUTPUT_LIMITS } from "../calls/dialect";
+import { type Fields, fieldsOf } from "../calls/fields";
 import type { ModelRequest } from "../calls/read-request";
 import { spliceFields } from "../calls/splice-fields";
 import { callerOf } from "../recording/caller";
-import { beginCall, type Callee, recordCall } from "../recording/record-call";
-import { passEvents, passWhole, type Reply, reasonOf } from "../streams/pass-on";
+import { type Attempts, beginCall, type Callee, recordCall } from "../recording/record-call";
+import { type Attempt, EVENT_STREAM, passOn, reasonOf } from "../streams/pass-on";
 import { providerOf } from "./provider-of";
 import { type Refusal, readRefusal, refusalOf } from "./refusal-of";
 
@@ -32,7 +32,16 @@ export const CONNECTION_HEADERS = [...TIMEOUT_HEADERS, ...PASSED_HEADERS] as con
 /** The connections whose endpoints refused `stream_options`, with the time of their last change. */
 const withoutOptions = new LRUCache<string, true>({ max: 10_000 });
 
-type Asked = { dialect: Dialect; request: ModelRequest; model: string; signal: AbortSignal; headers: Io["headers"] };
+/** What a client asks, at which address of the API. */
+export type Asked = { dialect: Dialect; request: ModelRequest; headers: Io["headers"] };
+/** As a connection's endpoint is asked. */
+type Sent = Asked & {
+  /** Its name there. */
+  model: string;
+  /** The limit on the answer, if the request sets none. */
+  maxOutputTokens?: number | null;
+  attempts?: Attempts;
+};
 
 const calleeOf = ({ id, baseUrl }: CallableModel, model: string): Callee => ({
   service: "gateway",
@@ -47,8 +56,8 @@ const calleeOf = ({ id, baseUrl }: CallableModel, model: string): Callee => ({
 });
 
 /** Returns the request as it is sent on: the bytes that came, with the endpoint's name of the model. */
-function sentOf({ request, model }: Asked, more: Readonly<Record<string, unknown>>): Buffer {
-  const values = Object.entries({ model, ...more }).map(([name, value]) => [name, JSON.stringify(value)]);
+function sentOf({ request, model, limit }: Sent & { limit: Fields }, more: Readonly<Record<string, unknown>>): Buffer {
+  const values = Object.entries({ model, ...limit, ...more }).map(([name, value]) => [name, JSON.stringify(value)]);
   return spliceFields(request.bytes, Object.fromEntries(values));
 }
 
@@ -56,7 +65,7 @@ function sentOf({ request, model }: Asked, more: Readonly<Record<string, unknown
  * Aborts when the caller does, or when the client that told its time limit no longer waits for a first byte. `arrived` ends that
  * limit: a stream may take longer.
  */
-function waiting(signal: AbortSignal, headers: Io["headers"]) {
+export function waiting(signal: AbortSignal, headers: Io["headers"]) {
   const controller = new AbortController();
   const seconds = TIMEOUT_HEADERS.map((name) => Number(headers[name])).find((one) => one > 0 && one < SECONDS);
   const late = () => controller.abort(new ServiceError("timed_out", `The client’s time limit is ${seconds} s.`));
@@ -85,12 +94,19 @@ function sender(client: ConnectionClient, { dialect, request, headers }: Asked, 
     });
 }
 
+/** Returns the field that limits an answer to what the alias says, if the request does not say it. */
+function limitOf({ baseUrl }: CallableModel, { dialect, request, maxOutputTokens = null }: Sent): Fields {
+  const isLimited = OUTPUT_LIMITS.some((name) => typeof request.fields[name] === "number");
+  return isLimited || maxOutputTokens === null ? {} : dialect.limit(maxOutputTokens, providerOf(baseUrl));
+}
+
 /** Whether an endpoint refuses to be asked for token counts, rather than the request. */
 const refusesOptions = ({ status, text }: Refusal) => REFUSED.has(status) && /stream_options|include_usage/.test(text);
 
 /** Sends the request, with a question for the token counts if the endpoint takes it. Throws if it is refused. */
-async function open(connection: CallableModel, client: ConnectionClient, asked: Asked, send: Send) {
-  const { dialect, request } = asked;
+async function open(connection: CallableModel, client: ConnectionClient, sent: Sent, send: Send) {
+  const { dialect, request } = sent;
+  const asked = { ...sent, limit: limitOf(connection, sent) };
   const key = `${connection.id} ${connection.baseUrl}`;
   const more = request.fields.stream === true && !withoutOptions.has(key) ? dialect.usageFields(request.fields) : {};
   let reply = await send(sentOf(asked, more));
@@ -115,23 +131,37 @@ function release({ body }: OutboundStream, isComplete: boolean) {
   body.resume();
 }
 
-/** Returns the answer of a connection's endpoint, which passes unchanged. The call is recorded, also if it fails. */
-export async function answerFromConnection(ctx: Ctx, connection: CallableModel, asked: Asked): Promise<Outgoing> {
-  const { dialect, request, headers } = asked;
-  const client = await connection.open(ctx);
-  const call = beginCall(dialect, calleeOf(connection, asked.model), callerOf(request.fields, headers), request.fields);
-  const { signal, arrived } = waiting(asked.signal, headers);
+/** Returns an attempt at an answer of a connection's endpoint, which passes unchanged. */
+export function attemptAtConnection(ctx: Ctx, connection: CallableModel, sent: Sent): Attempt {
+  const { dialect, request, headers, model, attempts } = sent;
+  const asked = { dialect, caller: callerOf(request.fields, headers), request: request.fields };
+  const { include_usage: wantsUsage } = fieldsOf(request.fields.stream_options);
+  return {
+    call: beginCall(asked, calleeOf(connection, model), attempts),
+    async begin(signal) {
+      const client = await connection.open(ctx);
+      const reply = await open(connection, client, sent, sender(client, sent, signal));
+      return {
+        body: reply.body.iterator({ destroyOnReturn: false }),
+        isStreamed: reply.headers["content-type"]?.startsWith(EVENT_STREAM) ?? false,
+        hidesUsage: wantsUsage !== true,
+        hide: client.hide,
+        release: (isComplete) => release(reply, isComplete),
+      };
+    },
+  };
+}
+
+/** Returns the answer of a connection's endpoint. The call is recorded, also if it fails. */
+export async function answerFromConnection(
+  ctx: Ctx,
+  connection: CallableModel,
+  sent: Sent & { signal: AbortSignal },
+): Promise<Outgoing> {
+  const { call, begin } = attemptAtConnection(ctx, connection, sent);
+  const { signal, arrived } = waiting(sent.signal, sent.headers);
   try {
-    const reply = await open(connection, client, asked, sender(client, asked, signal));
-    const isStreamed = reply.headers["content-type"]?.startsWith("text/event-stream") ?? false;
-    const passed: Reply = {
-      body: reply.body.iterator({ destroyOnReturn: false }),
-      hide: client.hide,
-      release: (isComplete) => release(reply, isComplete),
-    };
-    if (!isStreamed) return await passWhole(ctx, call, passed);
-    const { include_usage: wantsUsage } = fieldsOf(request.fields.stream_options);
-    return passEvents(ctx, call, passed, wantsUsage !== true);
+    return await passOn(ctx, call, await begin(signal));
   } catch (error) {
     await recordCall(ctx, call, reasonOf(error));
     throw error;

@@ -2,9 +2,14 @@ import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { type CallableModel, callableModels } from "@/server/services/connections";
 import { findTarget, servedNames, type Target } from "@/server/services/serving";
+import type { AliasRow } from "../aliases/alias-rows";
+import { callableAliases } from "../aliases/callable-aliases";
 
 /** What a name in a request leads to. */
-export type FoundModel = { connection: CallableModel; model: string } | { target: Target; address: string };
+export type FoundModel =
+  | { alias: AliasRow }
+  | { connection: CallableModel; model: string }
+  | { target: Target; address: string };
 
 const NAMED_MAX = 5;
 
@@ -40,17 +45,21 @@ const listed = (names: readonly string[]) =>
 /** Says what can be named instead, which is the project's own. */
 async function unknownModel(ctx: Ctx, name: string, connections: readonly CallableModel[]) {
   const deployments = (await servedNames(ctx)).map((one) => one.name);
+  const aliases = [...(await callableAliases(ctx)).keys()];
   const ways = [
     connections.length === 0
       ? "The project has no model connection: add one on its Connections page"
       : `Name a model of a connection as CONNECTION/MODEL (connections: ${listed(connections.map((one) => one.name))})`,
+    ...(aliases.length === 0 ? [] : [`an alias (${listed(aliases)})`]),
     ...(deployments.length === 0 ? [] : [`or a deployment (${listed(deployments)})`]),
   ];
   return modelError("not_found", `The model “${name}” was not found. ${ways.join(", ")}.`, "model_not_found");
 }
 
-/** Returns what answers calls of a model's name: a connection's model, or a deployment. Throws if there is none. */
+/** Returns what answers calls of a model's name: an alias, a connection's model, or a deployment. Throws if there is none. */
 export async function findModel(ctx: Ctx, name: string): Promise<FoundModel> {
+  const alias = (await callableAliases(ctx)).get(name);
+  if (alias) return { alias };
   const connections = await callableModels(ctx);
   const found = connectionOf(connections, name);
   if (found) return found;

@@ -18,7 +18,7 @@ const RETRY_MS = 1000;
  * Moves duplicate traces. Some clients report one call in two traces: the instrumentation's, and one by the vendor's SDK with a
  * single span and no conversation id. The latter moves to the conversation of the former, where the spans are joined into one
  * call. So does a call through our gateway that its client reports itself: it says more about the conversation than the headers
- * that it sent. Candidates share a response id; because test servers repeat ids, their times must also touch and their instrumentations
+ * that it sent. Its trace may have a span for each attempt. Candidates share a response id; because test servers repeat ids, their times must also touch and their instrumentations
  * differ. Of two single-span traces the later moves to the earlier.
  *
  * `responseIds` are those of calls that just changed. A lock admits one projector per project at a time until its transaction
@@ -77,9 +77,12 @@ const duplicatesOf = (projectId: string, repeated: readonly string[]) => sql`
       join spans s on s.project_id = m.project_id and s.trace_id = m.trace_id and s.span_id = m.span_id
       join span_sources o on o.project_id = s.project_id and o.id = s.source_id
       cross join lateral (
-        select count(*) = 1 as alone from (
-          select 1 from spans one where one.project_id = m.project_id and one.trace_id = m.trace_id limit 2
-        ) few
+        select count(*) = 0 as alone from (
+          select 1 from spans one join span_sources its on its.project_id = one.project_id and its.id = one.source_id
+          where one.project_id = m.project_id and one.trace_id = m.trace_id and one.span_id <> m.span_id
+            and (o.scope_name <> ${GATEWAY_SCOPE} or its.scope_name <> ${GATEWAY_SCOPE})
+          limit 1
+        ) others
       ) alone
     )
     select distinct on (duplicate.trace_id) duplicate.trace_id, duplicate.conversation_id as left, host.conversation_id as into

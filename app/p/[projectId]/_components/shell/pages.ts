@@ -26,6 +26,7 @@ import {
   IconMessages,
   IconPlugConnected,
   IconRocket,
+  IconRoute,
   IconScale,
   IconSettings,
   IconStack2,
@@ -120,6 +121,7 @@ export const GROUPS = [
     pages: [
       { path: "deployments", label: "Deployments", key: "d", icon: IconRocket, needs: "workspace:read" },
       { path: "prompts", label: "Prompts", key: null, icon: IconMessage2Code, needs: "workspace:read" },
+      { path: "gateway", label: "Gateway", key: null, icon: IconRoute, needs: "workspace:read" },
       { path: "playground", label: "Playground", key: ".", icon: IconMessageBolt, needs: "models:manage" },
       { path: "exports", label: "Exports", key: "z", icon: IconCloudUpload, needs: "workspace:read" },
     ],

@@ -19,6 +19,7 @@ const PAGES: Readonly<Record<string, Href>> = {
   deployment: (page, id) => `${page("deployments")}/${id}`,
   export: (page) => page("exports"),
   tuningConfig: (page) => page("tuning-configs"),
+  gatewayAlias: (page) => page("gateway"),
   knowledgeGoal: (page) => page("knowledge-goals"),
   prompt: (page) => page("prompts"),
   trainer: (page) => page("trainers"),

@@ -61,6 +61,7 @@ const SUBJECTS = [
   { value: "ruleRuns", label: "Rule Runs" },
   { value: "diagnosticSettings", label: "Diagnostic settings" },
   { value: "prompts", label: "Prompts" },
+  { value: "gatewayAliases", label: "Gateway aliases" },
   { value: "savedViews", label: "Saved views" },
   { value: "shareLinks", label: "Share links" },
   { value: "deletions", label: "User data deletions" },

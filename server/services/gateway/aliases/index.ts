@@ -1,0 +1,4 @@
+export { createGatewayAlias } from "./create-alias";
+export { deleteGatewayAlias } from "./delete-alias";
+export { getGatewayAlias, listGatewayAliases } from "./list-aliases";
+export { updateGatewayAlias } from "./update-alias";
