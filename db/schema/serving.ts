@@ -236,13 +236,13 @@ export const evaluations = pgTable(
     projectId: projectId(),
     id: text("id").notNull(),
     kind: text("kind", { enum: EVALUATION_KINDS }).notNull(),
-    /** What answers after: a checkpoint on a trainer, or a variant of what a connected model is sent. */
+    /** What answers after: a checkpoint on a trainer, or a variant of what a model is sent. */
     checkpointId: text("checkpoint_id"),
     variantId: text("variant_id"),
     /** What a checkpoint is compared with; null: the base model that its job trained. */
     baselineCheckpointId: text("baseline_checkpoint_id"),
-    /** What a variant is compared with: `{connectionId, model}`, which is sent the recorded messages. */
-    baseline: jsonb("baseline").$type<{ connectionId: string; model: string }>(),
+    /** What a variant is compared with: `{connectionId, deploymentId, model}`, which is sent the recorded messages. */
+    baseline: jsonb("baseline").$type<{ connectionId: string | null; deploymentId?: string | null; model: string }>(),
     /** US dollars that asking a variant and its baseline may cost, what it has cost, and what calls in progress may. */
     maxCost: numeric("max_cost"),
     cost: numeric("cost").notNull().default("0"),

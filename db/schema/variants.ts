@@ -13,7 +13,10 @@ export const variants = pgTable(
     /** From 1 within the name. A version never changes. */
     version: integer("version").notNull(),
     /** Without a foreign key: what was proven outlives the connection that answered. */
-    connectionId: text("connection_id").notNull(),
+    connectionId: text("connection_id"),
+    /** What answers instead of a connection. Without a foreign key, too. */
+    deploymentId: text("deployment_id"),
+    /** The model's name there; a deployment's is its own. */
     model: text("model").notNull(),
     /** The recorded system prompt that `systemPrompt` was written from; null: it replaces whatever is recorded. */
     basedOn: text("based_on"),
@@ -37,6 +40,7 @@ export const variants = pgTable(
     uniqueIndex("variants_version").on(t.projectId, sql`lower(name)`, desc(t.version)),
     index("variants_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
     index("variants_of_finding").on(t.projectId, t.findingId).where(sql`finding_id is not null`),
+    check("variants_one_endpoint", sql`(${t.connectionId} is null) <> (${t.deploymentId} is null)`),
     check("variants_version_counts", sql`${t.version} > 0`),
     check("variants_based_on", sql`${t.basedOn} is null or ${t.systemPrompt} is not null`),
   ],

@@ -57,6 +57,14 @@ async function train(page: Page, project: TestProject): Promise<[string, string]
   return [last!.id, before!.id];
 }
 
+/** Returns the id of the version that runs under the name. */
+async function runningId(project: TestProject): Promise<string> {
+  const { deployments } = (await project.read("fine-tuning/deployments?status=running")) as unknown as {
+    deployments: { id: string; model: string }[];
+  };
+  return deployments.find(({ model }) => model === NAME)!.id;
+}
+
 /** Compares the merged model and a GGUF file with the checkpoint. */
 async function certify(page: Page) {
   const dialog = page.getByRole("dialog", { name: "Compare the formats of this checkpoint" });
@@ -169,6 +177,21 @@ test("a finished run is compared, deployed, called, tried, exported and rolled b
     });
     await expect(page.getByText(/5 tokens/).first()).toBeVisible();
     await expectSound(page, "playground");
+
+    // What is tried there becomes a variant of the deployment, which gives the recorded answer again.
+    replayed.searchParams.set("a", `deployment:${await runningId(project)}`);
+    await page.goto(replayed.toString());
+    await page.locator("summary", { hasText: "System prompt" }).click();
+    await page.getByLabel("System prompt").fill("Be kind.");
+    await press(
+      page.getByRole("button", { name: "Save as variant…" }),
+      page.getByRole("heading", { level: 1, name: "New variant" }),
+    );
+    await expect(page.getByLabel("Answered by").locator("option:checked")).toHaveText(NAME);
+    await expect(page.getByRole("textbox", { name: "System prompt" })).toHaveValue("Be kind.");
+    await page.getByRole("button", { name: "Try it" }).click();
+    await expect(page.getByRole("region", { name: "With the variant" })).toContainText(LEARNED);
+    await expectSound(page, "variant of a deployment");
 
     // Published to a hub, with the files that a trainer uploaded.
     await page.goto(at(project, `exports?export=${checkpointId}`));

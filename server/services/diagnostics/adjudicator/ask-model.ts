@@ -104,10 +104,12 @@ export type Budget = {
 
 /** `purpose`: what the model is used for, as one of our own identifiers. */
 export type Model = {
-  client: ConnectionClient;
+  client: Pick<ConnectionClient, "request">;
   name: string;
+  /** Of a connection, or of whatever else `client` sends to. */
   connectionId: string;
-  limits: DailyLimits;
+  /** `null`: calls are neither limited nor counted. */
+  limits: DailyLimits | null;
   purpose: string;
   budget?: Budget;
 };
@@ -211,20 +213,20 @@ async function send(
 ) {
   const { client, connectionId, limits, name, purpose, budget } = model;
   const expected = mostUsed(prices, name, body, outputTokens);
-  if (limits.usd !== null && expected.usd === null)
+  if (limits !== null && limits.usd !== null && expected.usd === null)
     throw new NoAnswer(
       `the price of the model ${name} is unknown, so the daily limit in US dollars can't be enforced`,
       "endpoint",
     );
   const settleBudget = await budget?.reserve(expected);
-  const reservation = await reserveCall(ctx, connectionId, limits, expected);
-  if (reservation === null) {
+  const reservation = limits && (await reserveCall(ctx, connectionId, limits, expected));
+  if (limits !== null && reservation === null) {
     await settleBudget?.(NOTHING);
     throw new NoAnswer("the adjudicator's daily budget is used up", "endpoint", true);
   }
 
   const settle = async (used: CallUsage | null) => {
-    if (used !== null) await settleCall(ctx, reservation, used);
+    if (used !== null && reservation !== null) await settleCall(ctx, reservation, used);
     await settleBudget?.(used);
   };
   const reply = await client

@@ -5,6 +5,7 @@ import type { Ctx } from "@/server/platform/context";
 import { type Budget, NoAnswer } from "@/server/services/diagnostics/adjudicator";
 import { problemOf, type TrainerProblem } from "@/server/services/trainers";
 import { type Chat, type ChatAnswer, type ChatModel, openChat } from "../variants/ask-chat";
+import type { Endpoint } from "../variants/endpoints";
 import { type ChatRequest, withOverlay } from "../variants/overlay";
 import { answerPlayedBack } from "../variants/play-back";
 import type { Variant } from "../variants/schemas";
@@ -31,8 +32,8 @@ type Answer = ChatAnswer | "over_budget" | "ended" | "other_tool_call";
 export type Sides = Record<"before" | "after", { to: ChatModel; sent: (request: ChatRequest) => ChatRequest | null }>;
 
 /** Returns both sides of a variant's evaluation: the baseline is sent what was recorded. */
-export const sidesOf = (baseline: { connectionId: string; model: string }, variant: Variant): Sides => ({
-  before: { to: { ...baseline, parameters: {} }, sent: (request) => request },
+export const sidesOf = (baseline: Omit<Endpoint, "deploymentId"> & Partial<Endpoint>, variant: Variant): Sides => ({
+  before: { to: { deploymentId: null, ...baseline, parameters: {} }, sent: (request) => request },
   after: { to: variant, sent: (request) => withOverlay(request, variant) },
 });
 
@@ -226,8 +227,8 @@ async function stopped(ctx: Ctx, record: EvaluationRecord, stop: Stop, { fail, m
     record.id,
     problemOf(
       "model_refused",
-      `A connected model did not answer: ${stop.message}.`,
-      "Check the connection and the model's name, then start it again: known answers are not asked twice.",
+      `A model did not answer: ${stop.message}.`,
+      "Check the connection and the model's name, or that the deployment runs, then start it again: known answers are not asked twice.",
     ),
   );
 }

@@ -13,6 +13,7 @@ import {
 } from "@/server/services/diagnostics";
 import type { ToolDefinition } from "@/server/services/telemetry";
 import { requireTrainer } from "@/server/services/trainers";
+import type { Endpoint } from "../variants/endpoints";
 import { answersLike, hasPreserveSet, readHeldOut, referencesFor, taughtConversations } from "./held-out";
 import type { PromptMessage, Selection, SimilarityFloor } from "./schemas";
 import { answerText } from "./verdict/answer-text";
@@ -53,7 +54,7 @@ export type NewRow = {
 /** What answers after: a checkpoint on a trainer, or a variant, compared with what a connected model is sent today. */
 export type Compared =
   | { checkpointId: string; trainerId: string; baselineCheckpointId: string | null }
-  | { variantId: string; baseline: { connectionId: string; model: string }; maxCost: number | null };
+  | { variantId: string; baseline: Endpoint; maxCost: number | null };
 
 /** An evaluation that is ready to start. */
 export type PreparedEvaluation = {

@@ -12,6 +12,8 @@ import {
 } from "@/server/services/diagnostics/adjudicator";
 import { currentPriceBook, type PriceBook } from "@/server/services/pricing";
 import { answerText } from "../evaluations/verdict/answer-text";
+import { deploymentClient } from "./ask-deployment";
+import type { Endpoint } from "./endpoints";
 import { type ChatRequest, fieldsOf } from "./overlay";
 import type { VariantParameters } from "./schemas";
 
@@ -20,8 +22,8 @@ const ANSWER_TOKENS = 4_096;
 /** Of an answer whose length nobody knows. */
 const USUAL_TOKENS = 300;
 
-/** A model behind a connection, with what it is sent besides the messages. */
-export type ChatModel = { connectionId: string; model: string; parameters: VariantParameters };
+/** A model behind a connection or a deployment, with what it is sent besides the messages. */
+export type ChatModel = Endpoint & { parameters: VariantParameters };
 
 export type ChatAnswer = {
   /** The text or, if it calls tools, the calls as `answerText` writes them. */
@@ -32,13 +34,13 @@ export type ChatAnswer = {
   cost: number | null;
 };
 
-/** Asks connected models for answers to whole conversations. */
+/** Asks connected models and deployments for answers to whole conversations. */
 export type Chat = {
   /** SHA-256 over what is sent and where to: equal questions have one. */
   keyOf: (to: ChatModel, request: ChatRequest) => string;
   /** What an answer as long as `like` probably costs, in US dollars; `null` for a model without a price. */
   usualOf: (to: ChatModel, request: ChatRequest, like: string | null) => number | null;
-  /** Asks within the connection's daily limits and `budget`. Throws `NoAnswer`. */
+  /** Asks within `budget` and, a connection, its daily limits. Throws `NoAnswer`. */
   ask: (
     to: ChatModel,
     request: ChatRequest,
@@ -56,6 +58,7 @@ const sentOf = ({ model, parameters }: ChatModel, { messages, tools }: ChatReque
 });
 /** Of a connection that was made since its settings were read. */
 const NO_LIMITS = { calls: null, tokens: null, usd: null };
+const idOf = ({ connectionId, deploymentId }: ChatModel) => connectionId ?? deploymentId ?? "";
 const outputOf = ({ parameters }: ChatModel) => parameters.maxTokens ?? ANSWER_TOKENS;
 
 /** Prepares for questions of one job; a connection is opened at the first question to it. */
@@ -63,15 +66,21 @@ export async function openChat(ctx: Ctx, purpose: string): Promise<Chat> {
   const prices: PriceBook = await currentPriceBook(ctx);
   const settings = new Map((await modelConnections(ctx)).map((one) => [one.id, one.settings]));
   const clients = new Map<string, Promise<ConnectionClient>>();
-  const clientOf = (connectionId: string) => {
+  const clientOf = ({ connectionId, deploymentId }: ChatModel) => {
+    if (connectionId === null) return deploymentClient(ctx, deploymentId ?? "");
     const client = clients.get(connectionId) ?? openEndpoint(ctx, connectionId, purpose);
     clients.set(connectionId, client);
     return client;
   };
+  const limitsOf = ({ connectionId }: ChatModel) => {
+    if (connectionId === null) return null;
+    const known = settings.get(connectionId);
+    return known ? dailyLimitsOf(known) : NO_LIMITS;
+  };
   return {
     keyOf: (to, request) =>
       createHash("sha256")
-        .update(canonicalJson([to.connectionId, outputOf(to), sentOf(to, request), request.recorded ?? null]))
+        .update(canonicalJson([idOf(to), outputOf(to), sentOf(to, request), request.recorded ?? null]))
         .digest("hex"),
     usualOf: (to, request, like) => {
       const usage = {
@@ -81,13 +90,12 @@ export async function openChat(ctx: Ctx, purpose: string): Promise<Chat> {
       return usageOf(prices, to.model, { model: null, usage }).usd;
     },
     async ask(to, request, budget) {
-      const client = await clientOf(to.connectionId);
-      const limits = settings.get(to.connectionId);
+      const client = await clientOf(to);
       const model = {
         client,
         name: to.model,
-        connectionId: to.connectionId,
-        limits: limits ? dailyLimitsOf(limits) : NO_LIMITS,
+        connectionId: idOf(to),
+        limits: limitsOf(to),
         purpose,
         ...(budget && { budget }),
       };

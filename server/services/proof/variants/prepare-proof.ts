@@ -2,17 +2,18 @@ import { and, eq, isNull } from "drizzle-orm";
 import { datasets } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, unprocessable } from "@/server/platform/errors";
+import { modelConnections } from "@/server/services/connections";
 import { examplesOf, type PreparedEvaluation, replaysOf } from "../evaluations/prepare-evaluation";
-import { requireModelConnection } from "./create-variant";
+import { type Endpoint, requireEndpoint, runningDeployment } from "./endpoints";
 import type { Variant } from "./schemas";
 import { readVariant } from "./variant-rows";
 
-type Baseline = { connectionId: string; model: string };
 export type ProofChoice = {
   variantId: string;
   findingId?: string | undefined;
   datasetId?: string | undefined;
   baselineConnectionId?: string | undefined;
+  baselineDeploymentId?: string | undefined;
   baselineModel?: string | undefined;
   preserveSetOnly: boolean;
   maxRows: number;
@@ -20,7 +21,7 @@ export type ProofChoice = {
 };
 export type PreparedProof = {
   variant: Variant;
-  baseline: Baseline;
+  baseline: Endpoint;
   kind: "finding" | "examples";
   prepared: PreparedEvaluation;
 };
@@ -28,13 +29,11 @@ export type PreparedProof = {
 /** Chooses what a variant is proven on. Throws 404 or 422 with the reason if there is nothing. */
 export async function prepareProof(ctx: Ctx, choice: ProofChoice): Promise<PreparedProof> {
   const variant = await readVariant(ctx, choice.variantId);
-  await requireModelConnection(ctx, variant.connectionId, "/variantId");
-  const connectionId = choice.baselineConnectionId ?? variant.connectionId;
-  await requireModelConnection(ctx, connectionId, "/baselineConnectionId");
+  await requireEndpoint(ctx, variant, "/variantId");
   const { findingId, datasetId, maxRows, maxCost = null } = choice;
   if ((findingId === undefined) === (datasetId === undefined))
     throw unprocessable("", "Send either findingId or datasetId.");
-  const comparedWith = (baseline: Baseline) => ({ variantId: variant.id, baseline, maxCost });
+  const comparedWith = (baseline: Endpoint) => ({ variantId: variant.id, baseline, maxCost });
   if (findingId !== undefined) {
     const skip = new Set(variant.seenConversationIds);
     const { models, ...replays } = await replaysOf(ctx, findingId, {
@@ -43,15 +42,36 @@ export async function prepareProof(ctx: Ctx, choice: ProofChoice): Promise<Prepa
       limit: maxRows,
       withTools: true,
     });
-    const baseline = { connectionId, model: choice.baselineModel ?? mostOften(models) ?? variant.model };
+    const baseline = await baselineOf(ctx, variant, choice, mostOften(models));
     const prepared = { compared: comparedWith(baseline), dataset: null, ...replays };
     return { variant, baseline, kind: "finding", prepared };
   }
   const dataset = await newestVersion(ctx, datasetId ?? "");
-  const baseline = { connectionId, model: choice.baselineModel ?? variant.model };
+  const baseline = await baselineOf(ctx, variant, choice, null);
   const examples = await examplesOf(ctx, dataset, [], { maxRows, preserveSet: choice.preserveSetOnly });
   const prepared = { compared: comparedWith(baseline), dataset, rule: null, ...examples };
   return { variant, baseline, kind: "examples", prepared };
+}
+
+/** Returns what runs today: what was chosen or, without a choice, what most of the answers were `recorded` from. */
+async function baselineOf(
+  ctx: Ctx,
+  variant: Variant,
+  { baselineConnectionId, baselineDeploymentId, baselineModel }: ProofChoice,
+  recorded: string | null,
+): Promise<Endpoint> {
+  if (baselineDeploymentId !== undefined)
+    return requireEndpoint(ctx, { deploymentId: baselineDeploymentId }, "/baselineDeploymentId");
+  const isOpen = baselineConnectionId === undefined && baselineModel === undefined;
+  const named = isOpen && recorded !== null ? await runningDeployment(ctx, recorded) : null;
+  if (named !== null) return named;
+  const model = baselineModel ?? recorded ?? variant.model;
+  const { deploymentId, connectionId } = variant;
+  if (isOpen && deploymentId !== null && model === variant.model) return { connectionId, deploymentId, model };
+  const chosen = baselineConnectionId ?? connectionId ?? (await modelConnections(ctx))[0]?.id;
+  if (chosen === undefined)
+    throw unprocessable("/baselineConnectionId", `No model is connected that could answer as ${model} did.`);
+  return requireEndpoint(ctx, { connectionId: chosen, model }, "/baselineConnectionId");
 }
 
 async function newestVersion({ db, projectId }: Ctx, datasetId: string): Promise<{ id: string; version: number }> {

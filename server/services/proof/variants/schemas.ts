@@ -25,9 +25,12 @@ export type VariantParameters = z.infer<typeof parameters>;
 
 /** What a variant changes of a recorded request. */
 const changes = {
-  /** A model connection of the project, and the model's name there. */
-  connectionId: idInput,
-  model: filledText(200, "Enter the model's name."),
+  /** A model connection of the project. */
+  connectionId: idInput.optional(),
+  /** Instead of a connection: a running deployment of the project, by its id or name. */
+  deploymentId: idInput.optional(),
+  /** The model's name at the connection. A deployment's is its own. */
+  model: filledText(200, "Enter the model's name.").optional(),
   /**
    * The recorded system prompt from which `systemPrompt` was written. Where a conversation's is another, filled in for each call,
    * the difference between the two is applied to it. `null`: `systemPrompt` replaces whatever is recorded.
@@ -42,6 +45,25 @@ const changes = {
     .refine((tools) => Object.keys(tools).length <= TOOLS_MAX, `At most ${TOOLS_MAX} tools.`)
     .meta({ maxProperties: TOOLS_MAX })
     .default({}),
+};
+
+/** Either a connection with a model's name, or a deployment. */
+const hasOneEndpoint = ({
+  connectionId,
+  deploymentId,
+  model,
+}: {
+  connectionId?: string | undefined;
+  deploymentId?: string | undefined;
+  model?: string | undefined;
+}) => (deploymentId === undefined ? connectionId !== undefined && model !== undefined : connectionId === undefined);
+const ONE_ENDPOINT = { message: "Send either connectionId and model, or deploymentId." };
+/** The same as JSON Schema. */
+const ONE_ENDPOINT_SCHEMA = {
+  oneOf: [
+    { required: ["connectionId", "model"], not: { required: ["deploymentId"] } },
+    { required: ["deploymentId"], not: { required: ["connectionId"] } },
+  ],
 };
 
 export const createVariantInput = z
@@ -63,7 +85,9 @@ export const createVariantInput = z
     message: "Is only allowed with a system prompt.",
     path: ["basedOn"],
   })
+  .refine(hasOneEndpoint, ONE_ENDPOINT)
   .meta({
+    ...ONE_ENDPOINT_SCHEMA,
     anyOf: [
       { properties: { systemPrompt: { type: "string" } }, required: ["systemPrompt"] },
       { properties: { basedOn: { type: "null" } } },
@@ -90,9 +114,13 @@ export const variant = z.object({
   name: z.string(),
   /** From 1 within the name. */
   version: z.int(),
-  connectionId: z.string(),
-  /** `null` once the connection was deleted. */
+  /** `null` for a deployment. */
+  connectionId: z.string().nullable(),
+  /** `null` once the connection was deleted, and for a deployment. */
   connectionName: z.string().nullable(),
+  /** The deployment that answers; `null` for a connection. */
+  deploymentId: z.string().nullable(),
+  /** The model's name at the connection, or the deployment's name. */
   model: z.string(),
   basedOn: z.string().nullable(),
   systemPrompt: z.string().nullable(),
@@ -120,7 +148,9 @@ export const tryVariantInput = z
     messageIndex: z.int().min(0),
     ...changes,
   })
+  .refine(hasOneEndpoint, ONE_ENDPOINT)
   .meta({
+    ...ONE_ENDPOINT_SCHEMA,
     examples: [
       {
         conversationId: "conv_0199b2f0c0de7abc8def0123456789ab",
@@ -175,11 +205,16 @@ const proofFields = {
   variantId: idInput,
   findingId: idInput.optional().describe("Its conversations are replayed up to the faulty answer."),
   datasetId: idInput.optional().describe("Its held-out Examples are answered."),
-  baselineConnectionId: idInput.optional().describe("The connection to what runs today. Default: the variant's."),
+  baselineConnectionId: idInput
+    .optional()
+    .describe(
+      "The connection to what runs today. Default: the deployment that runs under the recorded name, the variant's connection, or the project's first.",
+    ),
+  baselineDeploymentId: idInput.optional().describe("Instead: the running deployment, by its id or name."),
   baselineModel: filledText(200)
     .optional()
     .describe(
-      "The model that runs today and is sent what was recorded. Default: the one recorded most often or, for Examples, the variant's.",
+      "The model that runs today at the connection, and is sent what was recorded. Default: the one recorded most often or, for Examples, the variant's.",
     ),
 };
 const MAX_ROWS = `Default: ${ROWS_DEFAULT}.`;
@@ -196,8 +231,14 @@ export const proveVariantInput = z
   .refine(({ findingId, datasetId }) => (findingId === undefined) !== (datasetId === undefined), {
     message: "Send either findingId or datasetId.",
   })
+  .refine(
+    ({ baselineConnectionId, baselineDeploymentId }) =>
+      baselineConnectionId === undefined || baselineDeploymentId === undefined,
+    { message: "Send either baselineConnectionId or baselineDeploymentId." },
+  )
   .meta({
     oneOf: [{ required: ["findingId"] }, { required: ["datasetId"] }],
+    not: { required: ["baselineConnectionId", "baselineDeploymentId"] },
     examples: [{ findingId: "fnd_0199b2f0c0de7abc8def0123456789ab", maxCost: 2 }],
   });
 
@@ -214,7 +255,11 @@ export const proofEstimate = z.object({
   /** Requests to both models, without those whose answers are known. */
   requests: z.int(),
   known: z.int(),
-  baseline: z.object({ connectionId: z.string(), model: z.string() }),
+  baseline: z.object({
+    connectionId: z.string().nullable(),
+    deploymentId: z.string().nullable(),
+    model: z.string(),
+  }),
   /** US dollars, for as long answers as the recorded ones; `null` if a model has no price. */
   cost: z.number().nullable(),
   /** Models without a price: a limit in US dollars cannot be kept for them. */

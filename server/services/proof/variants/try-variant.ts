@@ -7,7 +7,7 @@ import { findReplays, type NotAgain, type Replay, readReplay, whyNotReplayable }
 import { NoAnswer } from "@/server/services/diagnostics/adjudicator";
 import { requestOf, shownMessage } from "../evaluations/prepare-evaluation";
 import { openChat } from "./ask-chat";
-import { requireModelConnection } from "./create-variant";
+import { requireEndpoint } from "./endpoints";
 import { withOverlay } from "./overlay";
 import { answerPlayedBack } from "./play-back";
 import {
@@ -102,7 +102,7 @@ export const tryVariant = verb(
   },
   {
     before: async (ctx, { conversationId, messageIndex, ...change }) => {
-      await requireModelConnection(ctx, change.connectionId, "/connectionId");
+      const endpoint = await requireEndpoint(ctx, change);
       const replay = await readReplay(ctx, conversationId, messageIndex);
       if (typeof replay === "string") throw unprocessable("/messageIndex", NOT_AGAIN[replay]);
       const { recorded } = replay;
@@ -112,7 +112,7 @@ export const tryVariant = verb(
         throw unprocessable("/systemPrompt", "The recorded system prompt has other lines where this changes them.");
       const chat = await openChat(ctx, "try");
       try {
-        const answer = await answerPlayedBack(chat, change, request);
+        const answer = await answerPlayedBack(chat, { ...change, ...endpoint }, request);
         return answer === "other_tool_call"
           ? { prompt, recorded, answer: null, problem: "It called a tool that was not called in this conversation." }
           : { prompt, recorded, answer, problem: null };
@@ -121,10 +121,10 @@ export const tryVariant = verb(
         return { prompt, recorded, answer: null, problem: `There is no answer: ${error.message}.` };
       }
     },
-    run: async (ctx, { conversationId, messageIndex, connectionId, model }, tried) => {
+    run: async (ctx, { conversationId, messageIndex, connectionId, deploymentId, model }, tried) => {
       auditNote(ctx, {
         target: { type: "conversation", id: conversationId },
-        after: { messageIndex, connectionId, model },
+        after: { messageIndex, connectionId, deploymentId, model },
       });
       return tried;
     },

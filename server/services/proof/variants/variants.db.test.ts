@@ -7,9 +7,8 @@ import { createConnection, deleteConnection } from "@/server/services/connection
 import { createExample } from "@/server/services/datasets";
 import { smallPayload } from "@/server/services/datasets/chat-payload/testing";
 import { storedDataset } from "@/server/services/datasets/examples/testing";
-import { createRuleRuns, executeRuleRuns, listFindings, updateRule } from "@/server/services/diagnostics";
+import { updateRule } from "@/server/services/diagnostics";
 import { type ReceivedQuestion, type Reply, startModel } from "@/server/services/diagnostics/adjudicator/testing";
-import { storedConversation } from "@/server/services/diagnostics/testing";
 import { decodeTraces, listConversations, projectPending, storeTraces } from "@/server/services/telemetry";
 import {
   cancelEvaluation,
@@ -27,6 +26,7 @@ import {
   runEvaluation,
   tryVariant,
 } from "..";
+import { diagnosed, emptyAnswers, findingWith, questionOf } from "../testing/empty-answers";
 
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
 
@@ -51,8 +51,6 @@ const answering = (asked: ReceivedQuestion): Reply => ({
   usage: { prompt_tokens: 1_000, completion_tokens: 100 },
 });
 
-const questionOf = (n: number) => `${Array.from({ length: 7 }, (_, word) => `w${n}x${word}`).join(" ")} ${n}`;
-
 async function world() {
   const { ctx } = await testProject();
   const { connection } = await createConnection(ctx, {
@@ -71,34 +69,9 @@ async function world() {
   return { ctx, connectionId: connection.id, save, read, rows };
 }
 
-async function diagnosed(ctx: Ctx, { id, lastActivityAt }: { id: string; lastActivityAt: number }) {
-  const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
-  await executeRuleRuns(
-    ctx,
-    runs.map((run) => run.id),
-  );
-}
-
-async function findingWith(ctx: Ctx, wanted: string): Promise<string> {
-  const { findings } = await listFindings(ctx, {});
-  return findings.find(({ signal }) => signal === wanted)!.id;
-}
-
 /** Stores a Finding of empty answers in this many conversations, each with a system prompt of its own. */
-async function findingOf(ctx: Ctx, count: number, systemOf: (n: number) => string = () => SYSTEM) {
-  const conversations: string[] = [];
-  for (let n = 0; n < count; n += 1) {
-    const stored = await storedConversation(ctx, [
-      { role: "system", text: systemOf(n) },
-      { role: "user", text: questionOf(n) },
-      { role: "assistant", text: "" },
-      { role: "user", text: "Hello?" },
-    ]);
-    await diagnosed(ctx, stored);
-    conversations.push(stored.id);
-  }
-  return { findingId: await findingWith(ctx, "empty_response"), conversations };
-}
+const findingOf = (ctx: Ctx, count: number, systemOf: (n: number) => string = () => SYSTEM) =>
+  emptyAnswers(ctx, count, systemOf);
 
 async function toEnd(ctx: Ctx, id: string) {
   for (let n = 0; n < 40; n += 1) {
@@ -161,7 +134,7 @@ test("a prompt is proven on a Finding's conversations: both answers are new, wit
   // The same again is not asked again, whoever asks.
   const estimate = (await estimateProof(ctx, { variantId: variant.id, findingId })).estimate;
   expect(estimate).toMatchObject({ rows: 11, requests: 0, known: 22, cost: 0, unpriced: [], notApplied: 0 });
-  expect(estimate.baseline).toEqual({ connectionId, model: MODEL });
+  expect(estimate.baseline).toEqual({ connectionId, deploymentId: null, model: MODEL });
   const again = await proveVariant(ctx, { variantId: variant.id, findingId });
   await toEnd(ctx, again.evaluation.id);
   expect(model.asked).toHaveLength(22);

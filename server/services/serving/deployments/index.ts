@@ -2,7 +2,6 @@ import "server-only";
 
 export { doubt } from "./change-deployment";
 export { deployCheckpoint, rollBackDeployment } from "./deploy-checkpoint";
-export { findTarget, type ServedDeployment, servedNames, type Target } from "./find-target";
 export { getDeployment, listDeployments } from "./list-deployments";
 export { runDeployment } from "./run-deployment";
 export { startPlayground } from "./start-playground";

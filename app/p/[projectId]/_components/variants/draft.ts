@@ -6,6 +6,8 @@ export type VariantDraft = {
   systemPrompt: string | null;
   temperature: number;
   maxTokens: number;
+  /** The deployment that was asked; `null` for what only the playground serves. */
+  deploymentId: string | null;
 };
 
 /** Keeps a draft for this tab only, until the next one. */

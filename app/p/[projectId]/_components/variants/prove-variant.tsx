@@ -11,7 +11,7 @@ import type { ProofEstimate } from "@/server/services/proof/variants/schemas";
 import { ConfirmDialog } from "../confirm/confirm-dialog";
 import { evaluationHref } from "../evaluations/hrefs";
 import { FindingSelect } from "../findings/finding-select";
-import { useModelConnections } from "./use-model-connections";
+import { endpointGroups, useEndpoints } from "./use-endpoints";
 
 /** A version to prove, and on what it is proven unless another is chosen. */
 export type ProofSubject = { variantId: string; name: string; findingId: string | null; datasetId?: string | null };
@@ -36,17 +36,20 @@ function Fields({ projectId, subject, onClose, shown }: Props & { shown: ProofSu
   const [findingId, setFinding] = useState(shown.findingId);
   const [datasetId, setDataset] = useState(shown.datasetId ?? "");
   const [model, setModel] = useState("");
-  const [connectionId, setConnection] = useState("");
+  const [chosenEndpoint, setEndpoint] = useState("");
   const [maxCost, setMaxCost] = useState<number | null>(null);
-  const connections = useModelConnections(projectId);
+  const endpoints = useEndpoints(projectId) ?? [];
+  const runs = endpoints.find(({ key }) => key === chosenEndpoint);
   const datasets = useQuery(
     trpc.datasets.list.queryOptions({ projectId, limit: DATASETS_LISTED }, { enabled: on === "dataset" }),
   );
   const chosenDataset = datasetId === "" ? (datasets.data?.datasets[0]?.id ?? "") : datasetId;
-  const baseline = {
-    ...(model.trim() === "" ? {} : { baselineModel: model.trim() }),
-    ...(connectionId === "" ? {} : { baselineConnectionId: connectionId }),
-  };
+  const baseline = runs?.deploymentId
+    ? { baselineDeploymentId: runs.deploymentId }
+    : {
+        ...(model.trim() === "" ? {} : { baselineModel: model.trim() }),
+        ...(runs?.connectionId ? { baselineConnectionId: runs.connectionId } : {}),
+      };
   const what = on === "finding" ? { findingId: findingId ?? "" } : { datasetId: chosenDataset };
   const isChosen = on === "finding" ? findingId !== null : chosenDataset !== "";
   const choice = { projectId, variantId: shown.variantId, ...what, ...baseline };
@@ -112,19 +115,17 @@ function Fields({ projectId, subject, onClose, shown }: Props & { shown: ProofSu
         label="Model that runs today"
         description="It is sent what was recorded."
         placeholder={found?.baseline.model ?? "The one that was recorded most often"}
-        value={model}
+        disabled={!!runs?.deploymentId}
+        value={runs?.deploymentId ? runs.name : model}
         onChange={({ currentTarget: { value } }) => setModel(value)}
       />
-      {(connections?.length ?? 0) > 1 ? (
+      {endpoints.length > 1 ? (
         <NativeSelect
           size="sm"
-          label="Its connection"
-          value={connectionId}
-          onChange={({ currentTarget: { value } }) => setConnection(value)}
-          data={[
-            { value: "", label: "The variant’s" },
-            ...(connections ?? []).map(({ id, name }) => ({ value: id, label: name })),
-          ]}
+          label="Answered by"
+          value={chosenEndpoint}
+          onChange={({ currentTarget: { value } }) => setEndpoint(value)}
+          data={[{ value: "", label: "What was recorded, or the variant’s" }, ...endpointGroups(endpoints)]}
         />
       ) : null}
       <NumberInput

@@ -13,6 +13,7 @@ import { newVariantHref } from "../../_components/variants/hrefs";
 import { ConversationContext } from "./conversation-context";
 import { Pane } from "./pane";
 import classes from "./playground.module.css";
+import { SaveAsVariant } from "./save-as-variant";
 import { useContextMessages } from "./use-context";
 import { usePane } from "./use-pane";
 import { type Target, TEMPERATURE_MAX, viewParsers } from "./view";
@@ -67,9 +68,9 @@ function Panes({ projectId }: { projectId: string }) {
     for (const pane of asked) void pane.send(context.before, prompt.trim() === "" ? null : prompt, settings);
     setPrompt("");
   };
-  const saveAsVariant = () => {
+  const saveAsVariant = (deploymentId: string | null) => {
     const systemPrompt = system.trim() === "" ? null : system.trim();
-    storeDraft(projectId, { systemPrompt, temperature: view.temperature, maxTokens: view.max });
+    storeDraft(projectId, { systemPrompt, temperature: view.temperature, maxTokens: view.max, deploymentId });
     const turn =
       view.conversation === null || view.turn === null
         ? {}
@@ -93,9 +94,7 @@ function Panes({ projectId }: { projectId: string }) {
                 Clear answers
               </Button>
             )}
-            <Button variant="default" onClick={saveAsVariant}>
-              Save as variant…
-            </Button>
+            <SaveAsVariant targets={[a, b]} onSave={saveAsVariant} />
           </>
         }
       />

@@ -30,7 +30,7 @@ export const COLUMNS: ListColumn<Variant>[] = [
           {original.model}
         </div>
         <Text size="xs" c="dimmed" component="div" className="clip" dir="auto">
-          {original.connectionName ?? "A deleted connection"}
+          {original.deploymentId === null ? (original.connectionName ?? "A deleted connection") : "A deployment"}
         </Text>
       </>
     ),

@@ -2,13 +2,15 @@ import Link from "next/link";
 import { Ago } from "@/app/_components/values/ago";
 import { plural } from "@/app/_lib/format";
 import type { Variant } from "@/server/services/proof/variants/schemas";
+import { deploymentHref } from "../../../_components/training/hrefs";
 import { parametersOf } from "../../../_components/variants/change-words";
 import { PromptChange } from "../../../_components/variants/variant-change";
 import classes from "./variant-page.module.css";
 
 /** What a variant changes of a recorded request. */
 export function VariantFacts({ projectId, variant }: { projectId: string; variant: Variant }) {
-  const { model, connectionName, note, findingId, basedOn, systemPrompt, toolDescriptions, createdAt } = variant;
+  const { model, connectionName, deploymentId, note, findingId, basedOn, systemPrompt, toolDescriptions, createdAt } =
+    variant;
   const parameters = parametersOf(variant);
   const tools = Object.entries(toolDescriptions);
   const seen = variant.seenConversationIds.length;
@@ -23,7 +25,13 @@ export function VariantFacts({ projectId, variant }: { projectId: string; varian
         <span>
           Model: <span className="mono">{model}</span>
         </span>
-        <span>Connection: {connectionName ?? "deleted"}</span>
+        {deploymentId === null ? (
+          <span>Connection: {connectionName ?? "deleted"}</span>
+        ) : (
+          <span>
+            Answered by <Link href={deploymentHref(projectId, deploymentId)}>a deployment</Link>
+          </span>
+        )}
         {parameters.length === 0 ? null : <span>Parameters: {parameters.join(", ")}</span>}
         {findingId === null ? null : (
           <span>

@@ -12,13 +12,16 @@ const turn = {
   model: "gpt-5-nano",
   tools: [{ name: "track", description: "Tracks." }],
 };
-const connection = { id: "conn_1", name: "A provider", defaultModel: "gpt-5" };
+const endpoints = [
+  { key: "connection:conn_1", name: "A provider", connectionId: "conn_1", deploymentId: null, model: "gpt-5" },
+  { key: "deployment:dep_1", name: "shop-agent", connectionId: null, deploymentId: "dep_1", model: "shop-agent" },
+];
 
 test("a new variant opens as recorded, and what is not changed is not part of it", () => {
   const basedOn = basedOnOf({ from: null, turn, draft: null });
-  const values = initialValues({ from: null, turn, connection, draft: null });
-  expect(values).toMatchObject({ connectionId: "conn_1", model: "gpt-5-nano", systemPrompt: "Be brief." });
-  expect(changeOf(values, basedOn)).toEqual({
+  const values = initialValues({ from: null, turn, endpoints, draft: null });
+  expect(values).toMatchObject({ endpoint: "connection:conn_1", model: "gpt-5-nano", systemPrompt: "Be brief." });
+  expect(changeOf(values, basedOn, endpoints)).toEqual({
     connectionId: "conn_1",
     model: "gpt-5-nano",
     basedOn: null,
@@ -32,7 +35,7 @@ test("a new variant opens as recorded, and what is not changed is not part of it
     temperature: 0,
     tools: [{ ...values.tools[0]!, description: "Tracks it." }],
   };
-  expect(changeOf(changed, basedOn)).toMatchObject({
+  expect(changeOf(changed, basedOn, endpoints)).toMatchObject({
     basedOn: "Be brief.",
     systemPrompt: "Be brief and kind.",
     parameters: { temperature: 0 },
@@ -41,23 +44,35 @@ test("a new variant opens as recorded, and what is not changed is not part of it
 });
 
 test("without a recorded prompt, what is written replaces any", () => {
-  const values = initialValues({ from: null, turn: undefined, connection, draft: null });
+  const values = initialValues({ from: null, turn: undefined, endpoints, draft: null });
   expect(values).toMatchObject({ model: "gpt-5", systemPrompt: "" });
-  expect(changeOf({ ...values, systemPrompt: "Be kind." }, null)).toMatchObject({
+  expect(changeOf({ ...values, systemPrompt: "Be kind." }, null, endpoints)).toMatchObject({
     basedOn: null,
     systemPrompt: "Be kind.",
   });
 });
 
 test("what was tried in the playground is carried over, and replaces what is recorded", () => {
-  const draft = { systemPrompt: "Be kind.", temperature: 0.2, maxTokens: 512 };
+  const draft = { systemPrompt: "Be kind.", temperature: 0.2, maxTokens: 512, deploymentId: null };
   const basedOn = basedOnOf({ from: null, turn, draft });
-  expect(changeOf(initialValues({ from: null, turn, connection, draft }), basedOn)).toMatchObject({
+  expect(changeOf(initialValues({ from: null, turn, endpoints, draft }), basedOn, endpoints)).toMatchObject({
     model: "gpt-5-nano",
     basedOn: null,
     systemPrompt: "Be kind.",
     parameters: { temperature: 0.2, maxTokens: 512 },
   });
   const kept = { ...draft, systemPrompt: null };
-  expect(initialValues({ from: null, turn, connection, draft: kept }).systemPrompt).toBe("Be brief.");
+  expect(initialValues({ from: null, turn, endpoints, draft: kept }).systemPrompt).toBe("Be brief.");
+});
+
+test("a deployment answers under its own name, where it was asked in the playground or recorded", () => {
+  const draft = { systemPrompt: "Be kind.", temperature: 0, maxTokens: 512, deploymentId: "dep_1" };
+  const carried = initialValues({ from: null, turn, endpoints, draft });
+  expect(carried).toMatchObject({ endpoint: "deployment:dep_1", model: "shop-agent" });
+  expect(changeOf(carried, null, endpoints)).toMatchObject({ deploymentId: "dep_1" });
+  expect(changeOf(carried, null, endpoints)).not.toHaveProperty("model");
+  const recorded = { ...turn, model: "shop-agent" };
+  expect(initialValues({ from: null, turn: recorded, endpoints, draft: null }).endpoint).toBe("deployment:dep_1");
+  const ended = { ...draft, deploymentId: "dep_0" };
+  expect(initialValues({ from: null, turn, endpoints, draft: ended }).endpoint).toBe("connection:conn_1");
 });

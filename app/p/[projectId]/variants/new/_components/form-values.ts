@@ -1,10 +1,11 @@
 import type { RecordedTurn, Variant } from "@/server/services/proof/variants/schemas";
 import type { VariantDraft } from "../../../_components/variants/draft";
-import type { ModelConnection } from "../../../_components/variants/use-model-connections";
+import { type Endpoint, keyOf } from "../../../_components/variants/use-endpoints";
 
 export type VariantForm = {
   name: string;
-  connectionId: string;
+  /** The key of an endpoint. */
+  endpoint: string;
   model: string;
   systemPrompt: string;
   temperature: number | "";
@@ -16,7 +17,7 @@ export type VariantForm = {
 type Start = {
   from: Variant | null;
   turn: RecordedTurn | undefined;
-  connection: ModelConnection | undefined;
+  endpoints: readonly Endpoint[];
   draft: VariantDraft | null;
 };
 
@@ -30,12 +31,13 @@ export function basedOnOf({ from, turn, draft }: Pick<Start, "from" | "turn" | "
 }
 
 /** The form as it opens: as another version, as in the playground, or as recorded. */
-export function initialValues({ from, turn, connection, draft }: Start): VariantForm {
+export function initialValues({ from, turn, endpoints, draft }: Start): VariantForm {
+  const endpoint = firstEndpoint({ from, turn, endpoints, draft });
   const tools = turn?.tools ?? Object.keys(from?.toolDescriptions ?? {}).map((name) => ({ name, description: null }));
   return {
     name: from?.name ?? "",
-    connectionId: from?.connectionId ?? connection?.id ?? "",
-    model: from?.model ?? turn?.model ?? connection?.defaultModel ?? "",
+    endpoint: endpoint?.key ?? "",
+    model: endpoint?.deploymentId ? (endpoint.model ?? "") : (from?.model ?? turn?.model ?? endpoint?.model ?? ""),
     systemPrompt: from?.systemPrompt ?? draft?.systemPrompt ?? basedOnOf({ from, turn, draft }) ?? "",
     temperature: from?.parameters.temperature ?? draft?.temperature ?? "",
     maxTokens: from?.parameters.maxTokens ?? draft?.maxTokens ?? "",
@@ -49,13 +51,25 @@ export function initialValues({ from, turn, connection, draft }: Start): Variant
   };
 }
 
+/** Where a version or the playground was asked, where the recorded model is deployed, or the oldest connection. */
+function firstEndpoint({ from, turn, endpoints, draft }: Start): Endpoint | undefined {
+  const wanted = from ? keyOf(from) : draft?.deploymentId ? keyOf({ connectionId: null, ...draft }) : null;
+  return (
+    endpoints.find(({ key }) => key === wanted) ??
+    endpoints.find(({ deploymentId, model }) => deploymentId !== null && model === turn?.model) ??
+    endpoints[0]
+  );
+}
+
 /** What is sent: only what differs from what is recorded. */
-export function changeOf(values: VariantForm, basedOn: string | null) {
-  const { connectionId, model, systemPrompt, temperature, maxTokens, reasoningEffort, tools } = values;
+export function changeOf(values: VariantForm, basedOn: string | null, endpoints: readonly Endpoint[]) {
+  const { endpoint, model, systemPrompt, temperature, maxTokens, reasoningEffort, tools } = values;
   const isChanged = systemPrompt !== (basedOn ?? "");
   return {
-    connectionId,
-    model: model.trim(),
+    ...endpointOf(
+      endpoints.find(({ key }) => key === endpoint),
+      model.trim(),
+    ),
     basedOn: isChanged ? basedOn : null,
     systemPrompt: isChanged ? systemPrompt : null,
     parameters: {
@@ -70,3 +84,8 @@ export function changeOf(values: VariantForm, basedOn: string | null) {
     ),
   };
 }
+
+const endpointOf = (endpoint: Endpoint | undefined, model: string) =>
+  endpoint?.deploymentId
+    ? { deploymentId: endpoint.deploymentId }
+    : { connectionId: endpoint?.connectionId ?? "", model };

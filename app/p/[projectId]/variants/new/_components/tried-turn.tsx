@@ -59,7 +59,7 @@ export function TriedTurn({ projectId, turn, place: { at, of, show }, change }: 
         variant="default"
         leftSection={<IconPlayerPlay size={14} aria-hidden />}
         loading={asked.isPending}
-        disabled={change.model === ""}
+        disabled={"model" in change && change.model === ""}
         onClick={() => asked.mutate({ projectId, conversationId, messageIndex, ...change })}
       >
         Try it

@@ -12,7 +12,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { EFFORTS, type RecordedTurn, type Variant } from "@/server/services/proof/variants/schemas";
 import type { VariantDraft } from "../../../_components/variants/draft";
 import { variantHref } from "../../../_components/variants/hrefs";
-import type { ModelConnection } from "../../../_components/variants/use-model-connections";
+import { type Endpoint, endpointGroups } from "../../../_components/variants/use-endpoints";
 import { PromptChange } from "../../../_components/variants/variant-change";
 import { basedOnOf, changeOf, initialValues } from "./form-values";
 import classes from "./new-variant.module.css";
@@ -20,7 +20,7 @@ import { TriedTurn } from "./tried-turn";
 
 type Props = {
   projectId: string;
-  connections: readonly ModelConnection[];
+  endpoints: readonly Endpoint[];
   turns: readonly RecordedTurn[];
   /** Why there are no turns. */
   problem: string | null;
@@ -32,14 +32,14 @@ type Props = {
 };
 
 /** The change on one side and what it makes of recorded answers on the other. */
-export function VariantEditor({ projectId, connections, turns, problem, from, draft, findingId }: Props) {
+export function VariantEditor({ projectId, endpoints, turns, problem, from, draft, findingId }: Props) {
   const trpc = useTRPC();
   const router = useRouter();
   const queries = useQueryClient();
   const [at, setAt] = useState(0);
   const [seen, setSeen] = useState<readonly string[]>([]);
   const turn = turns[at];
-  const [start] = useState(() => ({ from, draft, turn: turns[0], connection: connections[0] }));
+  const [start] = useState(() => ({ from, draft, turn: turns[0], endpoints }));
   const basedOn = basedOnOf(start);
   const form = useForm({
     mode: "controlled",
@@ -50,6 +50,15 @@ export function VariantEditor({ projectId, connections, turns, problem, from, dr
     },
   });
   const { values } = form;
+  const endpointAt = (key: string) => endpoints.find((one) => one.key === key);
+  const deployed = endpointAt(values.endpoint)?.deploymentId ?? null;
+  // A deployment's model is its own; back at a connection, the recorded one is asked again.
+  const choose = (key: string) => {
+    const next = endpointAt(key);
+    if (next?.deploymentId) form.setFieldValue("model", next.model ?? "");
+    else if (deployed !== null) form.setFieldValue("model", turns[0]?.model ?? next?.model ?? "");
+    form.setFieldValue("endpoint", key);
+  };
   const save = useMutation(
     trpc.variants.create.mutationOptions({
       onSuccess: ({ variant }) => {
@@ -68,7 +77,7 @@ export function VariantEditor({ projectId, connections, turns, problem, from, dr
       note: checked.note.trim(),
       findingId,
       seenConversationIds: shown,
-      ...changeOf(checked, basedOn),
+      ...changeOf(checked, basedOn, endpoints),
     }),
   );
   const show = (next: number) => {
@@ -100,11 +109,18 @@ export function VariantEditor({ projectId, connections, turns, problem, from, dr
             <TextInput label="What it is meant to change" maxLength={2000} {...form.getInputProps("note")} />
             <NativeSelect
               size="sm"
-              label="Connection"
-              data={connections.map(({ id, name }) => ({ value: id, label: name }))}
-              {...form.getInputProps("connectionId")}
+              label="Answered by"
+              data={endpointGroups(endpoints)}
+              value={values.endpoint}
+              onChange={({ currentTarget: { value } }) => choose(value)}
             />
-            <TextInput label="Model" required maxLength={200} {...form.getInputProps("model")} />
+            <TextInput
+              label="Model"
+              required
+              maxLength={200}
+              disabled={deployed !== null}
+              {...form.getInputProps("model")}
+            />
           </SimpleGrid>
           <Textarea
             label="System prompt"
@@ -175,7 +191,7 @@ export function VariantEditor({ projectId, connections, turns, problem, from, dr
               projectId={projectId}
               turn={turn}
               place={{ at, of: turns.length, show }}
-              change={changeOf(values, basedOn)}
+              change={changeOf(values, basedOn, endpoints)}
             />
           ) : (
             <p className={classes.quiet}>

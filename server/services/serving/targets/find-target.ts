@@ -4,7 +4,7 @@ import { deployments, trainers } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import type { CalledTrainer } from "@/server/services/trainers";
-import { isInService, isNamed, STARTING } from "./read-deployments";
+import { isInService, isNamed, STARTING } from "../deployments/read-deployments";
 
 const RETRY_SECONDS = 2;
 

@@ -1,0 +1,3 @@
+import "server-only";
+
+export { findTarget, type ServedDeployment, servedNames, type Target } from "./find-target";
