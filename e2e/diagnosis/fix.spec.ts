@@ -100,6 +100,25 @@ test("a prompt is tried and proven on a Finding's conversations by keyboard, and
     page.getByRole("region", { name: "Proof" }).getByRole("link", { name: "No weather, version 1" }).first(),
   ).toBeVisible();
 
+  await test.step("the steps say what is next, and the release is waited for until a conversation has it", async () => {
+    const steps = page.getByRole("list", { name: "From evidence to a fix that holds" });
+    await expect(steps.getByRole("link", { name: "Evidence, done: 4 conversations, confirmed" })).toBeVisible();
+    await expect(steps.getByRole("link", { name: "Fix, done: No weather, version 1" })).toBeVisible();
+    await expect(steps.getByRole("link", { name: "Proof, under way: Not enough yet" })).toBeVisible();
+    await page.getByRole("button", { name: "Watch a fix…" }).press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Watch a fix" });
+    await dialog.getByLabel("How it went out").selectOption("prompt");
+    await dialog.getByRole("combobox", { name: "Prompt and version" }).fill("weather 2");
+    await expectSound(page, "", '[role="dialog"]');
+    await dialog.getByLabel("What it changed").fill("It talks no more of the weather.");
+    await dialog.getByRole("button", { name: "Watch" }).press("Enter");
+    await expect(steps.getByRole("link", { name: "Release, under way: Waiting: Prompt weather 2" })).toBeVisible();
+    await page.goto(`/p/${project.projectId}/fixes`);
+    await page.getByRole("link", { name: /Prompt weather 2$/ }).press("Enter");
+    await expect(page.getByText("No conversation has it yet.")).toBeVisible();
+    await expect(page.getByText("It talks no more of the weather.")).toBeVisible();
+  });
+
   await test.step("a fix is tried on an answer of a conversation, and one that calls tools says why not", async () => {
     const { conversations } = (await project.read("conversations")) as unknown as {
       conversations: { id: string; externalId: string }[];
