@@ -1,11 +1,11 @@
 import { Box, Text } from "@mantine/core";
 import type { ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
-import { Dot } from "@/app/_components/values/dot";
 import { Unknown } from "@/app/_components/values/unknown";
 import { formatPercent, formatUsd } from "@/app/_lib/format";
 import type { Fix } from "@/server/services/diagnostics/fixes/schemas";
-import { avoidedWords, FIX_KIND, releaseWords, standingOf } from "../../_components/fixes/words";
+import { FixStanding } from "../../_components/fixes/fix-standing";
+import { avoidedWords, FIX_KIND, releaseWords } from "../../_components/fixes/words";
 
 export const COLUMNS: ListColumn<Fix>[] = [
   {
@@ -21,7 +21,7 @@ export const COLUMNS: ListColumn<Fix>[] = [
           {releaseWords(original)}
         </Text>
         <Box hiddenFrom="sm" fz="xs">
-          <Standing fix={original} />
+          <FixStanding fix={original} />
         </Box>
       </>
     ),
@@ -36,7 +36,7 @@ export const COLUMNS: ListColumn<Fix>[] = [
     id: "verdict",
     header: "Verdict",
     meta: { width: "9rem", roomy: true },
-    cell: ({ row }) => <Standing fix={row.original} />,
+    cell: ({ row }) => <FixStanding fix={row.original} />,
   },
   {
     id: "rate",
@@ -89,15 +89,6 @@ export const COLUMNS: ListColumn<Fix>[] = [
     cell: ({ row: { original } }) => (original.startedAt === null ? <Unknown /> : <Ago at={original.startedAt} />),
   },
 ];
-
-function Standing({ fix }: { fix: Fix }) {
-  const { word, color, hollow = false } = standingOf(fix);
-  return (
-    <Dot color={color} hollow={hollow}>
-      {word}
-    </Dot>
-  );
-}
 
 function Costs({ fix: { measured } }: { fix: Fix }) {
   if (measured === null || measured.cost.before === null || measured.cost.since === null) return <Unknown />;

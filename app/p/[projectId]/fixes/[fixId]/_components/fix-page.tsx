@@ -10,7 +10,6 @@ import { WithoutThing } from "@/app/_components/feedback/without-thing";
 import { BackLink } from "@/app/_components/layout/back-link";
 import { PageBody, PageSection } from "@/app/_components/layout/page-body";
 import { PageHeader } from "@/app/_components/layout/page-header";
-import { Dot } from "@/app/_components/values/dot";
 import { InlineCode } from "@/app/_components/values/inline-code";
 import { useListHref } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
@@ -19,7 +18,8 @@ import type { Fix } from "@/server/services/diagnostics/fixes/schemas";
 import { useMay } from "../../../_components/access/membership";
 import { ConfirmDialog } from "../../../_components/confirm/confirm-dialog";
 import { FixFigures } from "../../../_components/fixes/fix-figures";
-import { standingOf } from "../../../_components/fixes/words";
+import { FixStanding } from "../../../_components/fixes/fix-standing";
+
 import { pageHref } from "../../../_components/shell/pages";
 import { Effects } from "./effects";
 import { FixFacts } from "./fix-facts";
@@ -63,7 +63,7 @@ export function FixPage({ projectId, fixId }: { projectId: string; fixId: string
           </>
         }
       >
-        <Standing fix={fix} />
+        <FixStanding fix={fix} />
       </PageHeader>
       <PageBody>
         <PageSection title="Does it hold?">
@@ -85,15 +85,6 @@ export function FixPage({ projectId, fixId }: { projectId: string; fixId: string
         </PageSection>
       </PageBody>
     </>
-  );
-}
-
-function Standing({ fix }: { fix: Fix }) {
-  const { word, color, hollow = false } = standingOf(fix);
-  return (
-    <Dot color={color} hollow={hollow}>
-      {word}
-    </Dot>
   );
 }
 
