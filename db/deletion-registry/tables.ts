@@ -464,6 +464,12 @@ export const TABLES = {
     person: OPAQUE_ID,
     project: "cascade",
   },
+  gateway_spending: {
+    conversation: nothing("Sums of a day, by a hash of the user's id, that are deleted after a month."),
+    person: NO_ACCOUNT,
+    project: "cascade",
+  },
+  gateway_budgets: { conversation: NEITHER, person: NO_ACCOUNT, project: "cascade" },
   gateway_aliases: {
     conversation: nothing("Names that members gave to models."),
     person: NO_ACCOUNT,

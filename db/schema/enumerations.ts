@@ -184,6 +184,9 @@ export const SAVED_VIEW_LISTS = [
   "charts",
 ] as const;
 
+/** Whose calls of models a budget limits: all, those of one key, or those of each user. */
+export const BUDGET_SCOPES = ["project", "key", "user"] as const;
+
 /** What a managed prompt is: one text, or messages of a chat. */
 export const PROMPT_KINDS = ["text", "chat"] as const;
 export const PROMPT_ROLES = ["system", "developer", "user", "assistant"] as const;

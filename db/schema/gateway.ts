@@ -1,8 +1,10 @@
 import { desc, sql } from "drizzle-orm";
-import { check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { check, index, integer, jsonb, numeric, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { apiKeys } from "./administration/api-keys";
 import { createdAt, projectId, unixMs } from "./columns";
+import { BUDGET_SCOPES } from "./enumerations";
 import type { GatewayTarget } from "./json";
-import { ofProject } from "./projects";
+import { ofProject, withinProject } from "./projects";
 
 /** A name that calls of models may use, and the models that answer them, in order. */
 export const gatewayAliases = pgTable(
@@ -39,5 +41,49 @@ export const gatewayAliases = pgTable(
       "gateway_aliases_limits",
       sql`${t.firstTokenSeconds} between 1 and 600 and ${t.totalSeconds} between 1 and 1800 and ${t.maxOutputTokens} > 0`,
     ),
+  ],
+);
+
+/** What calls of models may cost a day: all of the project's, those of one key, or those of each user of the application. */
+export const gatewayBudgets = pgTable(
+  "gateway_budgets",
+  {
+    projectId: projectId(),
+    id: text("id").notNull(),
+    scope: text("scope", { enum: BUDGET_SCOPES }).notNull(),
+    keyId: text("key_id"),
+    /** US dollars per UTC day. */
+    dailyUsd: numeric("daily_usd").notNull(),
+    createdAt: createdAt(),
+    updatedAt: unixMs("updated_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    ofProject("gateway_budgets_project", t),
+    withinProject("gateway_budgets_key", t, t.keyId, apiKeys).onDelete("cascade"),
+    uniqueIndex("gateway_budgets_once").on(t.projectId, t.scope, sql`coalesce(${t.keyId}, '')`),
+    index("gateway_budgets_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
+    index("gateway_budgets_key_id").on(t.projectId, t.keyId),
+    check("gateway_budgets_of_a_key", sql`(${t.scope} = 'key') = (${t.keyId} is not null)`),
+    check("gateway_budgets_positive", sql`${t.dailyUsd} > 0`),
+  ],
+);
+
+/** What is spent of a budget on a day, including what calls in progress have reserved. */
+export const gatewaySpending = pgTable(
+  "gateway_spending",
+  {
+    projectId: projectId(),
+    budgetId: text("budget_id").notNull(),
+    /** Days since 1970-01-01, UTC. */
+    day: integer("day").notNull(),
+    /** A hash of the user's id, for a budget of each user; empty otherwise. */
+    subject: text("subject").notNull(),
+    usd: numeric("usd").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.budgetId, t.day, t.subject] }),
+    withinProject("gateway_spending_budget", t, t.budgetId, gatewayBudgets).onDelete("cascade"),
+    index("gateway_spending_day").on(t.projectId, t.day),
   ],
 );

@@ -86,6 +86,7 @@ test.beforeAll(async ({ browser, baseURL }) => {
   await storeVariants(send, ["Ask first", "Be brief"]);
   for (const name of ["fast", "careful"])
     await send("gateway-aliases", { name, targets: [{ deployment: "shop-agent" }] });
+  for (const scope of ["project", "user"]) await send("gateway-budgets", { scope, dailyUsd: 20 });
   await send("repricings", { from: 0, to: Date.now() });
   const sql = runningDatabase();
   const error = { name: "Error", message: "The provider did not answer." };

@@ -59,6 +59,10 @@ const SECTIONS: Readonly<Record<string, readonly Place[]>> = {
     { label: "Variants", path: "variants", shows: "No variants yet" },
     { label: "Fixes", path: "fixes", shows: "No fix has gone out yet" },
   ],
+  Gateway: [
+    { label: "Aliases", path: "gateway", heading: "Gateway", shows: "No aliases yet" },
+    { label: "Budgets", path: "gateway-budgets", heading: "Gateway budgets", shows: "No budgets yet" },
+  ],
   Rules: [
     { label: "Rules", path: "rules", shows: "Tool failure" },
     { label: "Runs", path: "rule-runs", heading: "Rule Runs", shows: /completed/i, empty: "No Rule Runs yet" },

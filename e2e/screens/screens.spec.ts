@@ -90,6 +90,7 @@ let shareLink: string;
 let variantId: string;
 let fixId: string;
 let aliasId: string;
+let budgetId: string;
 
 test.beforeAll(async ({ browser, baseURL }) => {
   test.setTimeout(300_000);
@@ -124,6 +125,8 @@ test.beforeAll(async ({ browser, baseURL }) => {
     targets: [{ connectionId: connection.id, model: "no-end".repeat(30) }, { deployment: "shop-agent" }],
   };
   aliasId = (await (await change("POST", "gateway-aliases", alias)).json()).alias.id;
+  const budget = { scope: "user", dailyUsd: 123_456.789_012 };
+  budgetId = (await (await change("POST", "gateway-budgets", budget)).json()).budget.id;
   const changed = { basedOn: "Answer in one sentence.", systemPrompt: `Answer in ${"no-end".repeat(200)}.` };
   variantId = (await (await change("POST", "variants", { ...variant, ...changed, findingId })).json()).variant.id;
   const released = { by: "version", value: `shop ${"no-end".repeat(60)}`, note: HOSTILE };
@@ -291,6 +294,8 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["prompt-gone", "prompts/none", "Prompt not found"],
   ["gateway", "gateway", "an-alias"],
   ["gateway-peek", () => `gateway?peek=${aliasId}`, "no deployment runs under this name"],
+  ["gateway-budgets", "gateway-budgets", "Each user"],
+  ["gateway-budget-peek", () => `gateway-budgets?peek=${budgetId}`, "Users today"],
   ["versions-none", "versions?range=custom&from=0&to=86400000", "No versions in this period"],
   ["alerts", "alerts", "Error rate of model calls"],
   ["alert-new", "alerts?new=true&measure=daily_cost&limit=1000", "Would not have fired in the last 14 days"],

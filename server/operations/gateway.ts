@@ -1,17 +1,23 @@
 import {
   completeGatewayChat,
   createGatewayAlias,
+  createGatewayBudget,
   createGatewayEmbeddings,
   createGatewayResponse,
   deleteGatewayAlias,
+  deleteGatewayBudget,
   getGatewayAlias,
+  getGatewayBudget,
   listGatewayAliases,
+  listGatewayBudgets,
   listGatewayModels,
   updateGatewayAlias,
+  updateGatewayBudget,
 } from "@/server/services/gateway";
 import { get, patch, post, project, remove, under } from "./row";
 
 const aliases = `${project}/gateway-aliases`;
+const budgets = `${project}/gateway-budgets`;
 
 export const GATEWAY = {
   /** At the addresses of the OpenAI API; the key names the project. */
@@ -27,5 +33,12 @@ export const GATEWAY = {
     get: get(`${aliases}/:gatewayAliasId`, getGatewayAlias),
     update: patch(`${aliases}/:gatewayAliasId`, updateGatewayAlias),
     delete: remove(`${aliases}/:gatewayAliasId`, deleteGatewayAlias),
+  }),
+  gatewayBudgets: under("Gateway", {
+    list: get(budgets, listGatewayBudgets),
+    create: post(budgets, createGatewayBudget, 201),
+    get: get(`${budgets}/:gatewayBudgetId`, getGatewayBudget),
+    update: patch(`${budgets}/:gatewayBudgetId`, updateGatewayBudget),
+    delete: remove(`${budgets}/:gatewayBudgetId`, deleteGatewayBudget),
   }),
 };

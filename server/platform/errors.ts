@@ -2,6 +2,7 @@
 export type ErrorCode =
   | "invalid"
   | "unauthenticated"
+  | "budget_exceeded"
   | "forbidden"
   | "not_found"
   | "method_not_allowed"

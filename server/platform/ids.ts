@@ -15,6 +15,7 @@ export type IdPrefix =
   | "prm"
   | "ple"
   | "gwa"
+  | "gwb"
   | "ntc"
   | "wi"
   | "tch"

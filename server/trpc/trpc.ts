@@ -9,6 +9,7 @@ import type { TrpcContext } from "./context";
 const TRPC_CODE = {
   invalid: "BAD_REQUEST",
   unauthenticated: "UNAUTHORIZED",
+  budget_exceeded: "PAYMENT_REQUIRED",
   forbidden: "FORBIDDEN",
   not_found: "NOT_FOUND",
   method_not_allowed: "METHOD_NOT_SUPPORTED",

@@ -41,7 +41,7 @@ import {
 } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { connectTracker, failWorkItem, storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
-import { createGatewayAlias } from "@/server/services/gateway";
+import { createGatewayAlias, createGatewayBudget } from "@/server/services/gateway";
 import { createUser, startSession } from "@/server/services/identity";
 import { acceptInvitation, inviteMember } from "@/server/services/members";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
@@ -182,6 +182,10 @@ const promptOf = async (ctx: Ctx) => ({
 
 const aliasOf = async (ctx: Ctx) => ({
   gatewayAliasId: (await createGatewayAlias(ctx, { name: "fast", targets: [{ deployment: "shop-agent" }] })).alias.id,
+});
+
+const gatewayBudgetOf = async (ctx: Ctx) => ({
+  gatewayBudgetId: (await createGatewayBudget(ctx, { scope: "project", dailyUsd: 20 })).budget.id,
 });
 
 const datasetOf = async (ctx: Ctx) => (await createDataset(ctx, { name: "Answers" })).dataset.id;
@@ -454,6 +458,9 @@ const SAMPLES: Record<string, Sample> = {
   }),
   "gatewayAliases.delete": async ({ ctx }) => ({ input: await aliasOf(ctx) }),
   "gatewayAliases.update": async ({ ctx }) => ({ input: { ...(await aliasOf(ctx)), retries: 1 } }),
+  "gatewayBudgets.create": async () => ({ input: { scope: "project", dailyUsd: 20 } }),
+  "gatewayBudgets.delete": async ({ ctx }) => ({ input: await gatewayBudgetOf(ctx) }),
+  "gatewayBudgets.update": async ({ ctx }) => ({ input: { ...(await gatewayBudgetOf(ctx)), dailyUsd: 5 } }),
   "variants.create": async ({ ctx }) => ({
     input: { name: "Brief", connectionId: await storedModel(ctx), model: "gpt-5" },
   }),

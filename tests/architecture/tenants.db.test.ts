@@ -87,6 +87,7 @@ test("another tenant's ids reveal and change nothing of theirs, in any field of 
     "variants",
     "fixes",
     "gateway_aliases",
+    "gateway_budgets",
   ]) {
     expect(rows[name]?.length, `${name} has rows`).toBeGreaterThan(0);
   }

@@ -646,6 +646,8 @@ const ECHOES = [
   "findingNotes.update",
   "gatewayAliases.create",
   "gatewayAliases.update",
+  "gatewayBudgets.create",
+  "gatewayBudgets.update",
   "handoffRules.create",
   "handoffRules.update",
   "knowledgeGoals.create",

@@ -8,6 +8,7 @@ import { throttle } from "@/server/platform/throttle";
 export const PROBLEMS = {
   invalid: { status: 400, title: "The request is not valid" },
   unauthenticated: { status: 401, title: "Credentials are missing or wrong" },
+  budget_exceeded: { status: 402, title: "The budget is used up" },
   forbidden: { status: 403, title: "Not allowed" },
   not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },
@@ -35,6 +36,7 @@ export type ProblemContext = {
 /** The names that OpenAI's clients know kinds of errors by. */
 const OPENAI_TYPES: Partial<Record<ErrorCode, string>> = {
   unauthenticated: "authentication_error",
+  budget_exceeded: "insufficient_quota",
   forbidden: "permission_error",
   rate_limited: "rate_limit_error",
   unavailable: "server_error",

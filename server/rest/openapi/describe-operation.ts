@@ -245,6 +245,7 @@ function describeStream(operation: StreamOperation, id: string, schemas: Schemas
   if (parametersOf(path).length) codes.push("not_found");
   if (spec.consumes) codes.push("too_large", "unsupported_media_type");
   if (spec.effect === "write") codes.push("conflict", "unprocessable");
+  if (spec.effect === "write" && spec.capability.includes("gateway:use")) codes.push("budget_exceeded");
   if (spec.ranges) codes.push("conflict", "range_not_satisfiable");
   return {
     operationId: id,

@@ -44,6 +44,7 @@ const PREFIX_OF_ID: Record<string, string> = {
   fileId: "fil",
   fixId: "fix",
   gatewayAliasId: "gwa",
+  gatewayBudgetId: "gwb",
   handoffRuleId: "hr",
   importId: "imp",
   invitationId: "inv",

@@ -23,7 +23,7 @@ import {
   listFindings,
 } from "@/server/services/diagnostics";
 import { storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
-import { createGatewayAlias } from "@/server/services/gateway";
+import { createGatewayAlias, createGatewayBudget } from "@/server/services/gateway";
 import { inviteMember } from "@/server/services/members";
 import { failedDelivery, storedAlert, storedNotificationRule } from "@/server/services/notifications/testing";
 import { createModelPrice } from "@/server/services/pricing";
@@ -110,6 +110,7 @@ export async function tenant(mark: string) {
   await createSavedView(ctx, { list: "conversations", name: `View ${mark}`, query: `q=${mark}`, shared: true });
   await createPrompt(ctx, { name: `prompt-${mark}`, content: `${mark} {{question}}`, labels: ["production"] });
   await createGatewayAlias(ctx, { name: `alias-${mark}`, targets: [{ deployment: mark }] });
+  await createGatewayBudget(ctx, { scope: "user", dailyUsd: 1 });
   await updateShareLinkSettings(ctx, { enabled: true });
   await createShareLink(ctx, { findingId: findings[0]!.id });
   await createFix(ctx, { findingId: findings[0]!.id, by: "label", value: mark });

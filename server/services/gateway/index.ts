@@ -7,6 +7,14 @@ export {
   listGatewayAliases,
   updateGatewayAlias,
 } from "./aliases";
+export {
+  createGatewayBudget,
+  deleteGatewayBudget,
+  deleteOldSpending,
+  getGatewayBudget,
+  listGatewayBudgets,
+  updateGatewayBudget,
+} from "./budgets";
 export { completeGatewayChat, createGatewayEmbeddings, createGatewayResponse } from "./call-model";
 export { completeChat } from "./deployments/complete-chat";
 export { listServedModels } from "./deployments/list-served-models";

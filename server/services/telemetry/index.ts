@@ -63,6 +63,7 @@ export { storeLogs, storeTraces } from "./ingest/store-batch";
 export { telemetryStatus } from "./ingest/telemetry-status";
 export { lockSources, stripReceipts } from "./ingest/tombstones";
 export { decodeLogs, decodeTraces, type Encoding, type ToolDefinition, VERSION_ATTRIBUTES } from "./otlp";
+export { resolveUsage } from "./otlp/usage/resolve-usage";
 export { foldDailyCosts } from "./projection/fold-daily-costs";
 export { GATEWAY_SCOPE } from "./projection/move-duplicate-traces";
 export { listParkedTraces, replayParkedTraces } from "./projection/parked-traces";

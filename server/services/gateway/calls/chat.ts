@@ -51,6 +51,7 @@ export const CHAT: Dialect = {
   usageFields: ({ stream_options: options }) => ({
     stream_options: { ...fieldsOf(options), include_usage: true },
   }),
+  limits: ["max_completion_tokens", "max_tokens"],
   limit: (tokens, provider) => ({ [NEW_LIMIT.has(provider) ? "max_completion_tokens" : "max_tokens"]: tokens }),
   isPinned: () => false,
   asked: (request) => [

@@ -14,6 +14,8 @@ export type Dialect = {
   accept: (isStreamed: boolean) => string;
   /** The request's own fields that are replaced in a streamed call, so that it tells the token counts. */
   usageFields: (request: Fields) => Readonly<Record<string, unknown>>;
+  /** The request's own fields that limit the tokens of an answer, the one that counts first; none if it has no tokens. */
+  limits: readonly string[];
   /** Returns the field that limits an answer to so many tokens, as the provider calls it. */
   limit: (tokens: number, provider: string | null) => Fields;
   /** Whether only the model that answered before, or always the same one, can answer. */
@@ -44,8 +46,11 @@ export function errorIn(json: unknown): string | null {
 /** OpenAI's error object for an answer that ended early. */
 export const endedEarly = (message: string) => ({ message, type: "server_error", param: null, code: "unavailable" });
 
-/** The fields in which requests limit the tokens of an answer. */
-export const OUTPUT_LIMITS = ["max_completion_tokens", "max_tokens", "max_output_tokens"] as const;
+/** Returns to how many tokens a request itself limits its answer, if it does. */
+export const limitIn = ({ limits }: Dialect, request: Fields): number | null => {
+  const limit = limits.map((name) => request[name]).find((one) => typeof one === "number");
+  return typeof limit === "number" ? limit : null;
+};
 
 /** The request's parameters under the names of OpenTelemetry. */
 const PARAMETERS = {
@@ -60,13 +65,15 @@ const PARAMETERS = {
   service_tier: "openai.request.service_tier",
 } as const;
 
+/** Returns the application's user for whom a call is made, if it says so. */
+export const userOf = ({ user, safety_identifier: identifier, metadata }: Fields): string | null =>
+  textOf(user) ?? textOf(identifier) ?? textOf(fieldsOf(metadata).user_id);
+
 /** Returns what is recorded of every kind of request. */
 export function parametersOf(request: Fields): Pairs {
-  const metadata = fieldsOf(request.metadata);
-  const user = [request.user, request.safety_identifier, metadata.user_id].map(textOf).find((one) => one !== null);
   const tools = listOf(request.tools);
   return [
-    ["user.id", user],
+    ["user.id", userOf(request)],
     ["gen_ai.tool.definitions", tools.length > 0 ? JSON.stringify(tools) : null],
     ...Object.entries(PARAMETERS).map(([name, attribute]) => [attribute, request[name]] as const),
   ];

@@ -11,6 +11,7 @@ export const EMBEDDINGS: Dialect = {
   path: "/embeddings",
   accept: () => "application/json",
   usageFields: () => ({}),
+  limits: [],
   limit: () => ({}),
   // Vectors of two models cannot be compared.
   isPinned: () => true,

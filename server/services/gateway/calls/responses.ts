@@ -84,6 +84,7 @@ export const RESPONSES: Dialect = {
   accept: (isStreamed) => (isStreamed ? "text/event-stream" : "application/json"),
   // The last event has them anyway.
   usageFields: () => ({}),
+  limits: ["max_output_tokens"],
   limit: (tokens) => ({ max_output_tokens: tokens }),
   isPinned: ({ previous_response_id: previous, conversation, input }) =>
     textOf(previous) !== null ||

@@ -69,7 +69,7 @@ async function firstAnswer(ctx: Ctx, of: Asking): Promise<Passed> {
     throw failureOf(alias, failures);
   } catch (error) {
     limits.end();
-    const { call } = failures.findLast((one) => one.call !== null) ?? {};
+    const { call } = failures.findLast((one) => one.call?.callee.isRecorded) ?? {};
     if (call) await recordFailed(ctx, call, reasonOf(error));
     throw error;
   } finally {
@@ -93,7 +93,7 @@ async function ask(ctx: Ctx, of: Asking, target: GatewayTarget): Promise<Passed 
     return attempt && (await begin(ctx, of, target, attempt));
   } catch (error) {
     const why = of.limits.signal.aborted ? of.limits.signal.reason : error;
-    if (attempt) failAttempt(attempt.call, reasonOf(why));
+    if (attempt) await failAttempt(attempt.call, reasonOf(why));
     return { error: why, call: attempt?.call ?? null };
   }
 }

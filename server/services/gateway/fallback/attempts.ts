@@ -6,7 +6,7 @@ import { findTarget } from "@/server/services/serving";
 import { requireTrainer } from "@/server/services/trainers";
 import type { AliasRow } from "../aliases/alias-rows";
 import { CHAT } from "../calls/chat";
-import { OUTPUT_LIMITS } from "../calls/dialect";
+import { limitIn } from "../calls/dialect";
 import { chatRequestOf } from "../deployments/chat-request";
 import { attemptAtDeployment } from "../deployments/complete-chat";
 import type { Attempts } from "../recording/record-call";
@@ -39,7 +39,7 @@ async function attemptAtName(
 ): Promise<Attempt | null> {
   if (dialect !== CHAT) return null;
   const given = chatRequestOf(request.fields);
-  const isLimited = maxOutputTokens === null || OUTPUT_LIMITS.some((field) => typeof given[field] === "number");
+  const isLimited = maxOutputTokens === null || limitIn(CHAT, given) !== null;
   try {
     await requireTrainer(ctx);
     const target = await findTarget(ctx, name);

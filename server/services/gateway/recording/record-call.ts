@@ -53,6 +53,8 @@ export type Call = {
   /** Unix ms. */
   startedAt: number;
   firstTokenAt: number | null;
+  /** Called when it ends, however it does. */
+  onEnd: (() => Promise<void>) | null;
 };
 
 const INTERNAL = 1;
@@ -79,6 +81,7 @@ export function beginCall(
     answer: emptyAnswer(),
     startedAt: Date.now(),
     firstTokenAt: null,
+    onEnd: null,
   };
 }
 
@@ -93,9 +96,9 @@ const messageOf = ({ content, reasoning, toolCalls, otherParts, finishReason }: 
   finish_reason: finishReason,
 });
 
-/** Returns the counts in either of OpenAI's spellings; the whole object has the details that only some vendors tell. */
-function usageOf({ usage }: Answer): Pairs {
-  if (usage === null) return [];
+/** Returns the tier that the call was served in, and the counts in either of OpenAI's spellings; the whole object has the details that only some vendors tell. */
+export function usageOf({ usage, serviceTier }: Answer): Pairs {
+  if (usage === null) return [["openai.response.service_tier", serviceTier]];
   const input = fieldsOf(usage.prompt_tokens_details ?? usage.input_tokens_details);
   const output = fieldsOf(usage.completion_tokens_details ?? usage.output_tokens_details);
   return [
@@ -104,6 +107,7 @@ function usageOf({ usage }: Answer): Pairs {
     ["gen_ai.usage.cache_read.input_tokens", input.cached_tokens],
     ["gen_ai.usage.reasoning_tokens", output.reasoning_tokens],
     ["gen_ai.usage.raw", JSON.stringify(usage)],
+    ["openai.response.service_tier", serviceTier],
   ];
 }
 
@@ -167,7 +171,6 @@ function spanOf(call: Call, error: string | null): SourcedSpan {
     ["gen_ai.conversation.id", caller.conversationId],
     ["gen_ai.output.messages", hasAnswer ? JSON.stringify([messageOf(answer)]) : null],
     ["gen_ai.response.time_to_first_chunk", firstTokenAt === null ? null : (firstTokenAt - startedAt) / 1000],
-    ["openai.response.service_tier", answer.serviceTier],
     ["error.type", error],
     ["whetstone.client.retries", caller.retries],
     ["whetstone.gateway.alias", attempts?.alias],
@@ -217,8 +220,15 @@ function spansAround({ caller, attempts }: Call, error: string | null): SourcedS
 }
 
 /** Notes that an attempt has failed. It is stored with the last one, which has the request. */
-export function failAttempt(call: Call, error: string): void {
-  call.attempts?.failed.push(spanOf(call, error));
+export async function failAttempt(call: Call, error: string): Promise<void> {
+  if (call.callee.isRecorded) call.attempts?.failed.push(spanOf(call, error));
+  await end(call);
+}
+
+async function end(call: Call) {
+  const { onEnd } = call;
+  call.onEnd = null;
+  await onEnd?.();
 }
 
 /** Stores a call of which this was the last attempt, and all have failed. */
@@ -233,6 +243,7 @@ export const recordCall = (ctx: Ctx, call: Call, error: string | null): Promise<
   store(ctx, call, error, spanOf(call, error));
 
 async function store(ctx: Ctx, call: Call, error: string | null, own: SourcedSpan): Promise<void> {
+  await end(call);
   if (!call.callee.isRecorded) return;
   try {
     const [batch, input] = [decoded([...spansAround(call, error), own]), await call.input];

@@ -5,7 +5,8 @@ import { ServiceError } from "@/server/platform/errors";
 import type { OutboundStream } from "@/server/platform/outbound";
 import type { Io, Outgoing } from "@/server/platform/stream-verb";
 import type { CallableModel, ConnectionClient } from "@/server/services/connections";
-import { type Dialect, OUTPUT_LIMITS } from "../calls/dialect";
+import { withinBudget } from "../budgets/within-budget";
+import { type Dialect, limitIn } from "../calls/dialect";
 import { type Fields, fieldsOf } from "../calls/fields";
 import type { ModelRequest } from "../calls/read-request";
 import { spliceFields } from "../calls/splice-fields";
@@ -96,7 +97,7 @@ function sender(client: ConnectionClient, { dialect, request, headers }: Asked, 
 
 /** Returns the field that limits an answer to what the alias says, if the request does not say it. */
 function limitOf({ baseUrl }: CallableModel, { dialect, request, maxOutputTokens = null }: Sent): Fields {
-  const isLimited = OUTPUT_LIMITS.some((name) => typeof request.fields[name] === "number");
+  const isLimited = limitIn(dialect, request.fields) !== null;
   return isLimited || maxOutputTokens === null ? {} : dialect.limit(maxOutputTokens, providerOf(baseUrl));
 }
 
@@ -131,8 +132,11 @@ function release({ body }: OutboundStream, isComplete: boolean) {
   body.resume();
 }
 
-/** Returns an attempt at an answer of a connection's endpoint, which passes unchanged. */
-export function attemptAtConnection(ctx: Ctx, connection: CallableModel, sent: Sent): Attempt {
+/** Returns an attempt at an answer of a connection's endpoint, which passes unchanged, within the caller's budgets. */
+export const attemptAtConnection = (ctx: Ctx, connection: CallableModel, sent: Sent): Attempt =>
+  withinBudget(ctx, attempt(ctx, connection, sent), sent);
+
+function attempt(ctx: Ctx, connection: CallableModel, sent: Sent): Attempt {
   const { dialect, request, headers, model, attempts } = sent;
   const asked = { dialect, caller: callerOf(request.fields, headers), request: request.fields };
   const { include_usage: wantsUsage } = fieldsOf(request.fields.stream_options);

@@ -58,6 +58,7 @@ const EVALUATIONS = {
   icon: IconGitCompare,
   needs: "workspace:read",
 } as const;
+const GATEWAY = { path: "gateway", label: "Gateway", key: null, icon: IconRoute, needs: "workspace:read" } as const;
 const RULES = { path: "rules", label: "Rules", key: "l", icon: IconScale } as const;
 const SETTINGS = { path: "settings", label: "Settings", key: ",", icon: IconSettings } as const;
 
@@ -121,7 +122,20 @@ export const GROUPS = [
     pages: [
       { path: "deployments", label: "Deployments", key: "d", icon: IconRocket, needs: "workspace:read" },
       { path: "prompts", label: "Prompts", key: null, icon: IconMessage2Code, needs: "workspace:read" },
-      { path: "gateway", label: "Gateway", key: null, icon: IconRoute, needs: "workspace:read" },
+      {
+        ...GATEWAY,
+        tabs: [
+          { ...GATEWAY, tab: "Aliases" },
+          {
+            path: "gateway-budgets",
+            label: "Gateway budgets",
+            tab: "Budgets",
+            key: null,
+            icon: IconCoin,
+            needs: "model-pricing:read",
+          },
+        ],
+      },
       { path: "playground", label: "Playground", key: ".", icon: IconMessageBolt, needs: "models:manage" },
       { path: "exports", label: "Exports", key: "z", icon: IconCloudUpload, needs: "workspace:read" },
     ],

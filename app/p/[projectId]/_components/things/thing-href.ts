@@ -20,6 +20,7 @@ const PAGES: Readonly<Record<string, Href>> = {
   export: (page) => page("exports"),
   tuningConfig: (page) => page("tuning-configs"),
   gatewayAlias: (page) => page("gateway"),
+  gatewayBudget: (page) => page("gateway-budgets"),
   knowledgeGoal: (page) => page("knowledge-goals"),
   prompt: (page) => page("prompts"),
   trainer: (page) => page("trainers"),

@@ -62,6 +62,7 @@ const SUBJECTS = [
   { value: "diagnosticSettings", label: "Diagnostic settings" },
   { value: "prompts", label: "Prompts" },
   { value: "gatewayAliases", label: "Gateway aliases" },
+  { value: "gatewayBudgets", label: "Gateway budgets" },
   { value: "savedViews", label: "Saved views" },
   { value: "shareLinks", label: "Share links" },
   { value: "deletions", label: "User data deletions" },
