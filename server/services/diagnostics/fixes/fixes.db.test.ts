@@ -115,6 +115,17 @@ test("a verdict is told once, whoever measures, and stays when old conversations
   expect((await kindsOf(ctx, findingId)).filter((kind) => kind === "fix_proven")).toHaveLength(1);
 });
 
+test("a fix that an earlier release knew as a resolution is measured, and not told to its ticket", async () => {
+  const { ctx, at, findingId, stored } = await resolved();
+  await ctx.db.update(fixes).set({ createdAt: at }).where(eq(fixes.projectId, ctx.projectId));
+  await stored({ affected: 56, conversations: 2800, days: BEFORE });
+  await stored({ conversations: 600, days: SINCE });
+  await measureAgain(ctx);
+  await measureAgain(ctx);
+  expect(await only(ctx)).toMatchObject({ verdict: "proven", measured: { since: { conversations: 600 } } });
+  expect(await kindsOf(ctx, findingId)).not.toContain("fix_proven");
+});
+
 test("a resolved Finding is watched, an open one no longer, and undoing goes on as before", async () => {
   const { ctx } = await testProject();
   const { findingId } = await failedTool(ctx, {});
@@ -135,12 +146,12 @@ test("a resolved Finding is watched, an open one no longer, and undoing goes on 
   expect(both.map(({ endReason }) => endReason)).toEqual([null, "replaced"]);
 });
 
-test("a Finding whose fix is watched by its version is not watched again once it is resolved", async () => {
-  const { ctx } = await testProject();
-  const { findingId } = await failedTool(ctx, {});
-  await createFix(ctx, { findingId, by: "label", value: "careful" });
+test("a Finding whose fix is out in a model is not watched again once it is resolved", async () => {
+  const { ctx, findingId, stored } = await resolved({ open: true });
+  await stored({ conversations: 5, days: SINCE, models: ["tuned"] });
+  await createFix(ctx, { findingId, by: "model", value: "tuned" });
   await updateFindings(ctx, { findingIds: [findingId], set: { resolutionStatus: "resolved" } });
-  expect(await only(ctx)).toMatchObject({ by: "label", value: "careful", kind: null });
+  expect(await only(ctx)).toMatchObject({ by: "model", value: "tuned", kind: null });
 });
 
 test("the fix of a Finding that is merged into another is watched again once they are separate", async () => {

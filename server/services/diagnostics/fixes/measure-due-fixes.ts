@@ -14,8 +14,9 @@ import { type FixRow, findingOfFix, startedFix } from "./fix-rows";
 import { firstWith, servicesOf, versionsSince } from "./marks";
 import { DAYS_SINCE_FIX, measureFix } from "./measure-fix";
 
-/** Fixes measured at a time. */
+/** Fixes measured at a time, and for how long: what is left stays due, so that many fixes do not keep the database busy. */
 const AT_ONCE = 100;
+const TURN_MS = 5_000;
 /** A measurement takes at most this share of the time until the next. */
 const SHARE_OF_TIME = 1 / 200;
 
@@ -32,7 +33,11 @@ export async function measureDueFixes(db: Db): Promise<{ measured: number }> {
     .orderBy(fixes.dueAt, fixes.projectId, fixes.id)
     .limit(AT_ONCE);
   const failures: unknown[] = [];
+  const until = performance.now() + TURN_MS;
+  let measured = 0;
   for (const one of due) {
+    if (performance.now() > until) break;
+    measured += 1;
     const ctx: Ctx = { db, projectId: one.row.projectId as ProjectId, actor: { kind: "job", name: "measure-fixes" } };
     await measureOne(ctx, one).catch(async (error: unknown) => {
       failures.push(error);
@@ -44,8 +49,8 @@ export async function measureDueFixes(db: Db): Promise<{ measured: number }> {
     });
   }
   if (failures.length > 0)
-    throw new Error(`${failures.length} of ${due.length} fixes could not be measured.`, { cause: failures[0] });
-  return { measured: due.length };
+    throw new Error(`${failures.length} of ${measured} fixes could not be measured.`, { cause: failures[0] });
+  return { measured };
 }
 
 /** Condition: nothing was measured, ended or started anew since the row was read. */
@@ -71,9 +76,16 @@ async function measureOne(ctx: Ctx, { row: read, signal }: { row: FixRow; signal
       })
       .where(isAsRead(read))
       .returning({ verdict: fixes.verdict });
-    if (stored && found) await judge(tx, row, found, stored.verdict);
+    if (stored && found) await judge(tx, row, found, { stored: stored.verdict, tells: !isFromBefore(read, now) });
   });
 }
+
+/**
+ * Whether a fix went out long before it was first measured, as those did that an earlier release knew as resolutions only:
+ * commenting on all their tickets at once would be noise.
+ */
+const isFromBefore = ({ startedAt, createdAt, measuredAt }: FixRow, now: number) =>
+  startedAt !== null && measuredAt === null && createdAt < now - DAY_MS;
 
 /** Returns the version and the time at which a fix went out that was still to come. */
 async function startOf(ctx: Ctx, row: FixRow): Promise<Partial<Pick<FixRow, "value" | "startedAt">>> {
@@ -104,14 +116,19 @@ export const laterVerdict = (stored: Verdict | null, seen: Verdict): Verdict =>
   stored !== null && RANK[stored] >= RANK[seen] ? stored : seen;
 
 /** Stores a verdict that changed, and tells it: in the Finding's history and, from there, in its ticket. */
-async function judge(tx: Ctx, { projectId, id, findingId }: FixRow, found: FindingFix, stored: Verdict | null) {
+async function judge(
+  tx: Ctx,
+  { projectId, id, findingId }: FixRow,
+  found: FindingFix,
+  { stored, tells }: { stored: Verdict | null; tells: boolean },
+) {
   const verdict = laterVerdict(stored, found.verdict);
   if (verdict === stored) return;
   await tx.db
     .update(fixes)
     .set({ verdict, verdictAt: NOW })
     .where(and(eq(fixes.projectId, projectId), eq(fixes.id, id)));
-  if (verdict !== "proven" && verdict !== "not_proven") return;
+  if (!tells || (verdict !== "proven" && verdict !== "not_proven")) return;
   const { before, since, difference, by, value } = found;
   await recordEvents(tx, [
     {

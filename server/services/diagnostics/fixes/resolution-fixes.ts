@@ -6,8 +6,8 @@ import { type Ctx, idOfActor } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 
 /**
- * Watches Findings from their resolution, in its transaction, and no longer once they are open again. A Finding whose fix is
- * watched by a version, prompt, model or label is not watched a second time.
+ * Watches Findings from their resolution, in its transaction, and no longer once they are open again. A Finding whose fix
+ * went out in a version, prompt, model or label that is watched is not watched a second time.
  */
 export async function followResolutions(
   tx: Ctx,
@@ -46,7 +46,8 @@ async function watchResolution(tx: Ctx, findingId: string, startedAt: number) {
     insert into fixes (project_id, id, finding_id, note, started_at, due_at, actor_kind, actor_id)
     select ${tx.projectId}, ${newId("fix")}, ${findingId}, '', ${startedAt}::bigint, ${NOW}, ${tx.actor.kind}, ${idOfActor(tx.actor)}
     where not exists (
-      select 1 from fixes where project_id = ${tx.projectId} and finding_id = ${findingId} and by is not null and ended_at is null)
+      select 1 from fixes where project_id = ${tx.projectId} and finding_id = ${findingId} and by is not null
+        and started_at is not null and ended_at is null)
     on conflict do nothing`);
 }
 
