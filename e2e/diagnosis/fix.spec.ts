@@ -95,6 +95,22 @@ test("a prompt is tried and proven on a Finding's conversations by keyboard, and
     expect(model.asked.filter(({ system }) => system === "")).toHaveLength(3);
   });
 
+  await test.step("its prompt becomes a version of a prompt, which is watched as the fix", async () => {
+    await page.goto(`/p/${project.projectId}/variants`);
+    await page.getByRole("link", { name: /No weather/ }).press("Enter");
+    await page.getByRole("button", { name: "More" }).press("Enter");
+    await page.getByRole("menuitem", { name: "Save as a prompt…" }).press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Save “No weather” as a prompt" });
+    await dialog.getByRole("combobox", { name: "Prompt" }).fill("weather");
+    await expect(dialog.getByLabel("Text")).toHaveValue(MEND);
+    await expect(dialog.getByLabel("Watch it as the fix")).toBeChecked();
+    await expectSound(page, "", '[role="dialog"]');
+    await dialog.getByRole("button", { name: "Save version" }).press("Enter");
+    await expect(page.getByRole("complementary", { name: "Version of the prompt" })).toContainText(
+      "No weather, version 1",
+    );
+  });
+
   await page.goto(`/p/${project.projectId}/findings/${findings[0]!.id}`);
   await expect(
     page.getByRole("region", { name: "Proof" }).getByRole("link", { name: "No weather, version 1" }).first(),
@@ -105,6 +121,7 @@ test("a prompt is tried and proven on a Finding's conversations by keyboard, and
     await expect(steps.getByRole("link", { name: "Evidence, done: 4 conversations, confirmed" })).toBeVisible();
     await expect(steps.getByRole("link", { name: "Fix, done: No weather, version 1" })).toBeVisible();
     await expect(steps.getByRole("link", { name: "Proof, under way: Not enough yet" })).toBeVisible();
+    await expect(steps.getByRole("link", { name: "Release, under way: Waiting: Prompt weather 1" })).toBeVisible();
     await page.getByRole("button", { name: "Watch a fix…" }).press("Enter");
     const dialog = page.getByRole("dialog", { name: "Watch a fix" });
     await dialog.getByLabel("How it went out").selectOption("prompt");

@@ -24,15 +24,14 @@ const VALUES: Record<VersionDimension, { label: string; placeholder: string }> =
 };
 const SUGGESTED = 20;
 
-export type WatchSubject = { findingId: string; by?: VersionDimension; value?: string };
-type Props = { projectId: string; subject: WatchSubject | null; onClose: () => void };
+type Props = { projectId: string; subject: { findingId: string } | null; onClose: () => void };
 
 /** Asks how a fix went out, and watches it. */
 export function WatchFix({ projectId, subject, onClose }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const [release, setRelease] = useState<Release>(subject?.by ?? "next");
-  const [value, setValue] = useState(subject?.value ?? "");
+  const [release, setRelease] = useState<Release>("next");
+  const [value, setValue] = useState("");
   const [note, setNote] = useState("");
   const by = release === "next" ? "version" : release;
   const known = useQuery(

@@ -21,6 +21,7 @@ import { ProveVariant } from "../../../_components/variants/prove-variant";
 import { CopyForAgent } from "./copy-for-agent";
 import { HandOffAsTicket } from "./hand-off-as-ticket";
 import { Proofs } from "./proofs";
+import { SaveAsPrompt } from "./save-as-prompt";
 import { VariantFacts } from "./variant-facts";
 import classes from "./variant-page.module.css";
 
@@ -56,6 +57,7 @@ function Header({ projectId, variant, back }: HeaderProps) {
   const queries = useQueryClient();
   const may = useMay("models:manage");
   const [proving, setProving] = useState(false);
+  const [saving, setSaving] = useState(false);
   const [deleting, setDeleting] = useState(false);
   const { id: variantId, name, version, findingId } = variant;
   const remove = useMutation(
@@ -97,6 +99,9 @@ function Header({ projectId, variant, back }: HeaderProps) {
                   >
                     New version…
                   </Menu.Item>
+                  {variant.systemPrompt === null ? null : (
+                    <Menu.Item onClick={() => setSaving(true)}>Save as a prompt…</Menu.Item>
+                  )}
                   <Menu.Item color="red" onClick={() => setDeleting(true)}>
                     Delete…
                   </Menu.Item>
@@ -113,6 +118,7 @@ function Header({ projectId, variant, back }: HeaderProps) {
         subject={proving ? { variantId, name, findingId } : null}
         onClose={() => setProving(false)}
       />
+      <SaveAsPrompt projectId={projectId} subject={saving ? variant : null} onClose={() => setSaving(false)} />
       <ConfirmDialog
         subject={deleting ? variant : null}
         onClose={() => setDeleting(false)}
