@@ -6,6 +6,7 @@ import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import {
   createFix,
+  findingTimeline,
   fixEffects,
   getFix,
   listFindingEvents,
@@ -157,9 +158,12 @@ test("a Finding whose fix is out in a model is not watched again once it is reso
 test("the fix of a Finding that is merged into another is watched again once they are separate", async () => {
   const { ctx } = await testProject();
   const [{ findingId }, into] = [await failedTool(ctx, {}), await failedTool(ctx, { tool: "cancel_order" })];
-  await createFix(ctx, { findingId, by: "label", value: "careful" });
+  await updateFindings(ctx, { findingIds: [findingId], set: { resolutionStatus: "resolved" } });
+  const shown = async () => (await findingTimeline(ctx, { findingId })).fix;
+  expect(await shown()).not.toBeNull();
   const { change } = await mergeFindingsByHand(ctx, { findingId: into.findingId, findingIds: [findingId] });
   expect(await only(ctx)).toMatchObject({ endReason: "merged" });
+  expect(await shown()).toBeNull();
   await expect(createFix(ctx, { findingId, by: "label", value: "other" })).rejects.toMatchObject({
     code: "unprocessable",
   });

@@ -17,7 +17,8 @@ export async function latestFix(ctx: Ctx, findingId: string): Promise<FindingFix
         eq(fixes.projectId, ctx.projectId),
         eq(fixes.findingId, findingId),
         isNotNull(fixes.startedAt),
-        sql`${fixes.endReason} is distinct from 'reopened'`,
+        // A Finding that was merged has no occurrences left, which would look like a fix.
+        sql`coalesce(${fixes.endReason}, '') not in ('reopened', 'merged')`,
       ),
     )
     .orderBy(desc(fixes.startedAt), desc(fixes.id))
