@@ -220,7 +220,10 @@ testLong("a restore that is killed can be repeated, with the backup's secret", a
     // Holds the restore in its transaction, after the files.
     await gate`select pg_advisory_lock(${MIGRATION_LOCK})`;
     const killed = run();
-    const waits = () => gate`select 1 from pg_locks where locktype = 'advisory' and not granted`;
+    // Other tests wait in other databases of the same server.
+    const waits = () => gate`
+      select 1 from pg_locks l join pg_database d on d.oid = l.database
+      where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`;
     await vi.waitFor(async () => expect(await waits()).toHaveLength(1), { timeout: 30_000, interval: 50 });
     killed.kill("SIGKILL");
     await once(killed, "exit");

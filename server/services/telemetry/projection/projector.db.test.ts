@@ -266,7 +266,13 @@ test("two projectors with one half of a duplicate pair each merge it, whichever 
   const response = { "gen_ai.response.id": "msg_1" };
   const holder = await pool().sql.reserve();
   await holder`select pg_advisory_lock(hashtextextended(${`duplicate traces ${ctx.projectId}`}, 0))`;
-  const waiting = async () => (await holder`select 1 from pg_locks where locktype = 'advisory' and not granted`).length;
+  // Other tests wait in other databases of the same server.
+  const waiting = async () =>
+    (
+      await holder`
+        select 1 from pg_locks l join pg_database d on d.oid = l.database
+        where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`
+    ).length;
   const passes: Promise<number>[] = [];
   const halves = [
     { traceId: trace(1), scope: "sdk", attributes: response },
