@@ -1,5 +1,5 @@
 import type { Virtualizer } from "@tanstack/react-virtual";
-import { type RefObject, useEffect, useLayoutEffect, useState } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 /** The page follows the end if it is closer to it than this. */
 const END_PX = 24;
@@ -20,17 +20,19 @@ type Options = {
 export function useFollowEnd({ virtual, scroller, list, count, messages }: Options) {
   const [following, setFollowing] = useState(false);
   const [seen, setSeen] = useState(count);
+  /** Where the page was last seen: rows are drawn and measured before its scrolling is announced. */
+  const lastTop = useRef(0);
   const height = virtual.getTotalSize();
 
   useEffect(() => {
     if (!scroller) return;
-    let lastTop = scroller.scrollTop;
+    lastTop.current = scroller.scrollTop;
     const scrolled = () => {
       const top = scroller.scrollTop;
       // Rows above that turn out smaller also scroll the page up, but it stays at its end then.
       if (toEnd(scroller, list.current) < END_PX) setFollowing(top > 0);
-      else if (top < lastTop - 1) setFollowing(false);
-      lastTop = top;
+      else if (top < lastTop.current - 1) setFollowing(false);
+      lastTop.current = top;
     };
     scroller.addEventListener("scroll", scrolled, { passive: true });
     return () => scroller.removeEventListener("scroll", scrolled);
@@ -40,7 +42,8 @@ export function useFollowEnd({ virtual, scroller, list, count, messages }: Optio
   useLayoutEffect(() => {
     if (!scroller || !following) return;
     const distance = toEnd(scroller, list.current);
-    if (distance > 1) virtual.scrollBy(distance);
+    const isLeaving = distance >= END_PX && scroller.scrollTop < lastTop.current - 1;
+    if (distance > 1 && !isLeaving) virtual.scrollBy(distance);
   }, [virtual, scroller, list, following, height, messages]);
 
   const isInView = following || (virtual.range?.endIndex ?? 0) >= count - 1;
