@@ -1,9 +1,10 @@
 "use client";
-import { Button, DataList, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { DataList, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ListAction } from "@/app/_components/data-table/types";
-import { ErrorState } from "@/app/_components/feedback/error-state";
+import { PeekActions } from "@/app/_components/layout/peek-actions";
 import { PeekPanel } from "@/app/_components/layout/peek-panel";
+import { PeekUnread } from "@/app/_components/layout/peek-unread";
 import { Dot } from "@/app/_components/values/dot";
 import { ExactTime } from "@/app/_components/values/exact-time";
 import { Fact } from "@/app/_components/values/fact";
@@ -40,21 +41,7 @@ export function AlertPeek({ projectId, alertId, listed, channelsOf, actions, onA
     <PeekPanel label="Alert" title={alert?.name ?? "Alert"} onClose={onClose}>
       {alert ? (
         <Stack p="md" gap="md">
-          {actions.length > 0 ? (
-            <Group gap="xs">
-              {actions.map(({ id, label, icon }) => (
-                <Button
-                  key={id}
-                  variant="default"
-                  size="compact-sm"
-                  leftSection={icon}
-                  onClick={() => onAct(id, alert)}
-                >
-                  {label}
-                </Button>
-              ))}
-            </Group>
-          ) : null}
+          <PeekActions row={alert} actions={actions} onAct={onAct} />
           <Text size="sm" component="div">
             <Dot color={standingOf(alert).color}>{standingOf(alert).word}</Dot> <ReadingLine alert={alert} />
           </Text>
@@ -74,14 +61,8 @@ export function AlertPeek({ projectId, alertId, listed, channelsOf, actions, onA
           </DataList>
           <Firings projectId={projectId} alert={alert} />
         </Stack>
-      ) : one.error ? (
-        <ErrorState error={one.error} onRetry={() => void one.refetch()} retrying={one.isFetching} />
       ) : (
-        <Stack p="md" role="status" aria-label="Loading the alert">
-          {[80, 60, 70].map((width) => (
-            <Skeleton key={width} height={12} width={`${width}%`} />
-          ))}
-        </Stack>
+        <PeekUnread what="alert" query={one} />
       )}
     </PeekPanel>
   );

@@ -1,9 +1,10 @@
 "use client";
-import { Button, DataList, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { DataList, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ListAction } from "@/app/_components/data-table/types";
-import { ErrorState } from "@/app/_components/feedback/error-state";
+import { PeekActions } from "@/app/_components/layout/peek-actions";
 import { PeekPanel } from "@/app/_components/layout/peek-panel";
+import { PeekUnread } from "@/app/_components/layout/peek-unread";
 import { ExactTime } from "@/app/_components/values/exact-time";
 import { Fact } from "@/app/_components/values/fact";
 import { IdText } from "@/app/_components/values/id-text";
@@ -34,21 +35,7 @@ export function BudgetPeek({ projectId, budgetId, listed, actions, onAct, onClos
     <PeekPanel label="Budget" title={budget ? budgetName(budget) : "Budget"} onClose={onClose}>
       {budget ? (
         <Stack p="md" gap="md">
-          {actions.length > 0 ? (
-            <Group gap="xs">
-              {actions.map(({ id, label, icon }) => (
-                <Button
-                  key={id}
-                  variant="default"
-                  size="compact-sm"
-                  leftSection={icon}
-                  onClick={() => onAct(id, budget)}
-                >
-                  {label}
-                </Button>
-              ))}
-            </Group>
-          ) : null}
+          <PeekActions row={budget} actions={actions} onAct={onAct} />
           <DataList orientation="horizontal" gap="xs">
             <Fact label="A day">
               <Money usd={budget.dailyUsd} />
@@ -72,14 +59,8 @@ export function BudgetPeek({ projectId, budgetId, listed, actions, onAct, onClos
             the status 402, “budget_exceeded”. Calls must limit their answers, or name an alias that does.
           </Text>
         </Stack>
-      ) : one.error ? (
-        <ErrorState error={one.error} onRetry={() => void one.refetch()} retrying={one.isFetching} />
       ) : (
-        <Stack p="md" role="status" aria-label="Loading the budget">
-          {[80, 60, 70].map((width) => (
-            <Skeleton key={width} height={12} width={`${width}%`} />
-          ))}
-        </Stack>
+        <PeekUnread what="budget" query={one} />
       )}
     </PeekPanel>
   );

@@ -1,9 +1,10 @@
 "use client";
-import { Button, DataList, Group, List, Skeleton, Stack, Text } from "@mantine/core";
+import { DataList, List, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ListAction } from "@/app/_components/data-table/types";
-import { ErrorState } from "@/app/_components/feedback/error-state";
+import { PeekActions } from "@/app/_components/layout/peek-actions";
 import { PeekPanel } from "@/app/_components/layout/peek-panel";
+import { PeekUnread } from "@/app/_components/layout/peek-unread";
 import { ExactTime } from "@/app/_components/values/exact-time";
 import { Fact } from "@/app/_components/values/fact";
 import { IdText } from "@/app/_components/values/id-text";
@@ -37,21 +38,7 @@ export function AliasPeek({ projectId, origin, aliasId, listed, connections, act
     <PeekPanel label="Alias" title={alias?.name ?? "Alias"} onClose={onClose}>
       {alias ? (
         <Stack p="md" gap="md">
-          {actions.length > 0 ? (
-            <Group gap="xs">
-              {actions.map(({ id, label, icon }) => (
-                <Button
-                  key={id}
-                  variant="default"
-                  size="compact-sm"
-                  leftSection={icon}
-                  onClick={() => onAct(id, alias)}
-                >
-                  {label}
-                </Button>
-              ))}
-            </Group>
-          ) : null}
+          <PeekActions row={alias} actions={actions} onAct={onAct} />
           <Targets alias={alias} connections={connections} />
           <DataList orientation="horizontal" gap="xs">
             <Fact label="Retries of each">{formatCount(alias.retries)}</Fact>
@@ -71,14 +58,8 @@ export function AliasPeek({ projectId, origin, aliasId, listed, connections, act
           </DataList>
           <CallSnippet origin={origin} model={alias.name} />
         </Stack>
-      ) : one.error ? (
-        <ErrorState error={one.error} onRetry={() => void one.refetch()} retrying={one.isFetching} />
       ) : (
-        <Stack p="md" role="status" aria-label="Loading the alias">
-          {[80, 60, 70].map((width) => (
-            <Skeleton key={width} height={12} width={`${width}%`} />
-          ))}
-        </Stack>
+        <PeekUnread what="alias" query={one} />
       )}
     </PeekPanel>
   );

@@ -1,9 +1,10 @@
 "use client";
-import { Button, DataList, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { DataList, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ListAction } from "@/app/_components/data-table/types";
-import { ErrorState } from "@/app/_components/feedback/error-state";
+import { PeekActions } from "@/app/_components/layout/peek-actions";
 import { PeekPanel } from "@/app/_components/layout/peek-panel";
+import { PeekUnread } from "@/app/_components/layout/peek-unread";
 import { ExactTime } from "@/app/_components/values/exact-time";
 import { Fact } from "@/app/_components/values/fact";
 import { IdText } from "@/app/_components/values/id-text";
@@ -32,15 +33,7 @@ export function GoalPeek({ projectId, goalId, listed, actions, onAct, onClose }:
     <PeekPanel label="Knowledge goal" title={goal?.title ?? "Knowledge goal"} onClose={onClose}>
       {goal ? (
         <Stack p="md" gap="md">
-          {actions.length > 0 ? (
-            <Group gap="xs">
-              {actions.map(({ id, label, icon }) => (
-                <Button key={id} variant="default" size="compact-sm" leftSection={icon} onClick={() => onAct(id, goal)}>
-                  {label}
-                </Button>
-              ))}
-            </Group>
-          ) : null}
+          <PeekActions row={goal} actions={actions} onAct={onAct} />
           <Text size="sm" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
             {goal.description || "No description."}
           </Text>
@@ -57,14 +50,8 @@ export function GoalPeek({ projectId, goalId, listed, actions, onAct, onClose }:
             </Fact>
           </DataList>
         </Stack>
-      ) : one.error ? (
-        <ErrorState error={one.error} onRetry={() => void one.refetch()} retrying={one.isFetching} />
       ) : (
-        <Stack p="md" role="status" aria-label="Loading the goal">
-          {[80, 60, 70].map((width) => (
-            <Skeleton key={width} height={12} width={`${width}%`} />
-          ))}
-        </Stack>
+        <PeekUnread what="goal" query={one} />
       )}
     </PeekPanel>
   );
