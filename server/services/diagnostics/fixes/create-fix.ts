@@ -3,13 +3,14 @@ import { NOW } from "@/db/now";
 import { findings, fixes } from "@/db/schema";
 import { auditActor, auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { notFound, ServiceError, unprocessable } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { verb } from "@/server/platform/verb";
 import { recordEvents } from "../findings/finding-events";
 import type { VersionDimension } from "../versions/schemas";
 import { fixJson, readFix } from "./fix-rows";
-import { earliestStart, firstWith, servicesOf } from "./marks";
+import { firstWith, servicesOf } from "./marks";
 import { DAYS_SINCE_FIX } from "./measure-fix";
 import { changedFixReply, createFixInput, fixReply } from "./schemas";
 
@@ -73,9 +74,8 @@ async function requireFinding(ctx: Ctx, findingId: string): Promise<number> {
 }
 
 async function startOf(ctx: Ctx, by: VersionDimension, value: string, now: number): Promise<number | null> {
-  const earliest = earliestStart(now, DAYS_SINCE_FIX);
   const first = await firstWith(ctx, { by, value }, 0);
-  if (first !== null && first < earliest)
+  if (first !== null && first < now - DAYS_SINCE_FIX * DAY_MS)
     throw unprocessable("/value", `Conversations have had it for longer than ${DAYS_SINCE_FIX} days.`);
   return first;
 }

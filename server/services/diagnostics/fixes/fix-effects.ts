@@ -1,10 +1,10 @@
-import { sql } from "drizzle-orm";
 import { type Ctx, hasCapability } from "@/server/platform/context";
 import { DAY_MS } from "@/server/platform/durations";
 import { verb } from "@/server/platform/verb";
+import { idsOfMatching } from "@/server/services/telemetry";
 import { COMPARED_MAX, compareSides } from "../versions/compare-sides";
 import { readFix, startedFix } from "./fix-rows";
-import { hasAnyOf, valuesWithFix } from "./marks";
+import { valuesWithFix } from "./marks";
 import { DAYS_BEFORE_FIX, DAYS_SINCE_FIX, type StartedFix, sinceOf } from "./measure-fix";
 import { fixEffectsReply, fixIdInput } from "./schemas";
 
@@ -38,16 +38,11 @@ export const fixEffects = verb(
 async function sidesOf(ctx: Ctx, fix: StartedFix) {
   const { mark, startedAt } = fix;
   const since = sinceOf(fix);
-  const marked = mark === null ? sql`true` : hasAnyOf(mark.by, await valuesWithFix(ctx, fix));
-  const newest = async (from: number, until: number, which = sql`true`) => {
-    const rows = await ctx.db.execute<{ id: string }>(sql`
-      select c.id from conversations c
-      where c.project_id = ${ctx.projectId} and c.started_at >= ${from}::bigint and c.started_at < ${until}::bigint and ${which}
-      order by c.started_at desc, c.id desc limit ${COMPARED_MAX}`);
-    return rows.map(({ id }) => id);
-  };
+  const before = { startedAfter: startedAt - DAYS_BEFORE_FIX[0] * DAY_MS, startedBefore: since };
+  const later = { startedAfter: since, startedBefore: startedAt + DAYS_SINCE_FIX * DAY_MS };
+  const marked = mark && { [mark.by]: await valuesWithFix(ctx, fix) };
   return {
-    baseline: await newest(startedAt - DAYS_BEFORE_FIX[0] * DAY_MS, since),
-    compared: await newest(since, startedAt + DAYS_SINCE_FIX * DAY_MS, marked),
+    baseline: await idsOfMatching(ctx, before, COMPARED_MAX),
+    compared: await idsOfMatching(ctx, { ...later, ...marked }, COMPARED_MAX),
   };
 }

@@ -1,7 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
-import { DAY_MS } from "@/server/platform/durations";
 import { type ConversationFilters, idsOfMatching, traitTerms, traitValues } from "@/server/services/telemetry";
 import type { VersionDimension } from "../versions/schemas";
 
@@ -81,6 +80,3 @@ export async function servicesOf(ctx: Ctx, findingId: string): Promise<string[]>
 
 /** What a version is of: `shop 2.5.0` is of the service `shop`; a version alone is of none. */
 const serviceOf = (version: string) => version.slice(0, version.lastIndexOf(" ") + 1);
-
-/** The earliest time at which a fix may have gone out to be watched still. Unix ms. */
-export const earliestStart = (now: number, days: number) => now - days * DAY_MS;

@@ -10,6 +10,7 @@ import { useMay } from "../../../_components/access/membership";
 import { ConfirmDialog } from "../../../_components/confirm/confirm-dialog";
 import { HandOffDialog } from "../../../_components/work-items/hand-off-dialog";
 import type { HandOffSubject } from "../../../_components/work-items/use-hand-off";
+import { ticketsInput } from "../../../findings/[findingId]/_components/shared-inputs";
 import { isLinked, ticketName, type WorkItem } from "../../../findings/[findingId]/_components/ticket/ticket-words";
 
 type Props = { projectId: string; variant: Variant };
@@ -31,7 +32,7 @@ function ForFinding({ projectId, variant, findingId }: Props & { findingId: stri
   // A merged Finding is part of another, which has the ticket.
   const ownerId = written?.mergedIntoId ?? findingId;
   const items = useQuery(
-    trpc.workItems.listOfFinding.queryOptions({ projectId, findingId: ownerId, limit: 50 }, { enabled: !!written }),
+    trpc.workItems.listOfFinding.queryOptions(ticketsInput(projectId, ownerId), { enabled: !!written }),
   ).data?.workItems;
   const add = useMutation(
     trpc.variants.handOffAsTicket.mutationOptions({
