@@ -4,6 +4,7 @@ import next from "next";
 import { env } from "@/env";
 import { collectWhenIdle } from "@/server/platform/event-loop/collect-when-idle";
 import { beginOperation, writeOperationsTo } from "@/server/platform/event-loop/operations";
+import { unfinishedWork } from "@/server/platform/event-loop/unfinished-work";
 import { watchEventLoop } from "@/server/platform/event-loop/watch";
 import { type Trust, trustedProxies } from "@/server/platform/http/client-address";
 import { handlingNodeRequest } from "@/server/platform/http/node-request";
@@ -11,6 +12,7 @@ import { refusals } from "@/server/platform/http/telemetry-refusals";
 import { hideCredentials, logger } from "@/server/platform/logging/log";
 import { admit, isStrayExport, rejectMalformed } from "./admission";
 import { withCachedDocument, withCachedPages } from "./cached-page";
+import { withDirectRoutes } from "./direct-routes";
 import { drainUnreadBody } from "./drain-unread-body";
 import type { Handler } from "./in-process-request";
 import { oneAtATime } from "./one-at-a-time";
@@ -97,6 +99,7 @@ function stopCleanly(server: Server, stops: readonly Stop[]) {
     stopping = true;
     const closed = new Promise((resolve) => server.close(resolve));
     void Promise.all([closed, ...stops.map((stop) => stop())])
+      .then(unfinishedWork)
       .then(() => refusals.flush())
       .then(() => process.exit(0));
     server.closeIdleConnections();
@@ -116,7 +119,8 @@ async function nextHandler(server: Server, secure: Secure, dev: boolean): Promis
   const handler = app.getRequestHandler();
   // The API reference and its document are the same for everybody and expensive to render. In development they change.
   if (dev) return handler;
-  return withCachedDocument("/v1/openapi.json", withCachedPages("/docs", withPageBulkhead(handler), secure), secure);
+  const pages = withCachedPages("/docs", withPageBulkhead(handler), secure);
+  return withCachedDocument("/v1/openapi.json", withDirectRoutes(pages), secure);
 }
 
 /** Returns the handler, with the request known by name while it is in progress. */

@@ -20,7 +20,8 @@ import { callerOf, type RequestContext, spend } from "./http/request-context";
 import { runStream } from "./http/run-stream";
 import { factsOf, type Operation, type VerbOperation } from "./operation";
 
-const PREFIX = "/v1";
+/** What the addresses of all operations begin with. */
+export const PREFIX = "/v1";
 
 /** The original request where Next cannot route it: web/admission.ts sends it here, to be refused like any other. */
 const ORIGINAL_ADDRESS = "x-asked-address";

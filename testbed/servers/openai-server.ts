@@ -115,6 +115,9 @@ export class OpenAiServer {
   };
   /** Between two events. */
   delayMs = 0;
+  /** Sends streams up to their first word, and the rest after `release`. */
+  isHeld = false;
+  release = () => {};
   /** Ends the connection without an end after so many words. */
   breaksAfter: number | null = null;
   /** Ends streams with an error before any content, after they have begun. */
@@ -144,6 +147,8 @@ export class OpenAiServer {
     Object.assign(this, {
       words,
       delayMs: 0,
+      isHeld: false,
+      release: () => {},
       breaksAfter: null,
       refusal: null,
       failsAtOnce: false,
@@ -229,10 +234,19 @@ export class OpenAiServer {
         return void response.end(`data: ${JSON.stringify({ ...told, error })}\n\n`);
       }
       if (event.text !== undefined) response.write(event.text);
+      if (this.isHeld && event.isWord && words++ === 0) await this.hold(response);
       if (this.delayMs > 0) await wait(this.delayMs);
       if (response.destroyed) return;
     }
     response.end();
+  }
+
+  /** Resolves when it is released, or its client has left. */
+  private hold(response: ServerResponse) {
+    return new Promise<void>((resolve) => {
+      this.release = resolve;
+      response.once("close", resolve);
+    });
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: validated above

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Ctx } from "@/server/platform/context";
+import { finishWithoutCaller } from "@/server/platform/event-loop/unfinished-work";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
 import { decodeTraces, GATEWAY_SCOPE, storeTraces } from "@/server/services/telemetry";
@@ -237,16 +238,22 @@ export const recordFailed = (ctx: Ctx, call: Call, error: string): Promise<void>
 
 /**
  * Stores a call that ends now as telemetry, through the same path as an application's own; `error` says why its answer is
- * incomplete. If that fails, the answer is still returned.
+ * incomplete. The answer does not wait for it, but for what is left of the caller's budgets, which the next call needs.
  */
 export const recordCall = (ctx: Ctx, call: Call, error: string | null): Promise<void> =>
   store(ctx, call, error, spanOf(call, error));
 
 async function store(ctx: Ctx, call: Call, error: string | null, own: SourcedSpan): Promise<void> {
+  const spans = [...spansAround(call, error), own];
   await end(call);
-  if (!call.callee.isRecorded) return;
+  if (call.callee.isRecorded) await finishWithoutCaller(storeSpans(ctx, call, spans, own));
+}
+
+async function storeSpans(ctx: Ctx, call: Call, spans: readonly SourcedSpan[], own: SourcedSpan): Promise<void> {
   try {
-    const [batch, input] = [decoded([...spansAround(call, error), own]), await call.input];
+    // The last bytes of the answer are sent first.
+    await nextTurn();
+    const [batch, input] = [decoded(spans), await call.input];
     const items = batch.items.map((item) =>
       item.spanId === own.span.spanId ? { ...item, attributes: { ...input, ...item.attributes } } : item,
     );
