@@ -162,11 +162,12 @@ test("a call without a key is refused before its message is read", async () => {
   expect(asked).toEqual([]);
 });
 
-test("a message that is larger inside than allowed is refused", async () => {
+test("a message that is larger inside than allowed is refused, and counted as too large once", async () => {
   const body = Buffer.alloc(17 * 1024 * 1024);
   expect(gzipSync(body).length).toBeLessThan(1024 * 1024);
   expect(await send(body)).toMatchObject({ code: status.RESOURCE_EXHAUSTED });
   expect(asked).toEqual([]);
+  expect(refused).toEqual(["too_large 203.0.113.9"]);
 });
 
 test("more calls of one network at once than allowed are told to try again, and others go on", async () => {

@@ -46,7 +46,7 @@ type Options = {
   handler: Handler;
   isTrusted: Trust;
   /** Told of calls that are refused here: those that the handler refuses are counted there. */
-  refused?: (reason: "missing_key" | "rate_limited", sender: Sender) => void;
+  refused?: (reason: "missing_key" | "rate_limited" | "too_large", sender: Sender) => void;
   calls?: typeof CALLS;
   callMs?: number;
 };
@@ -142,6 +142,7 @@ function admitting(
               clearTimeout(timer);
               left();
             };
+            noteTooLarge(call, () => refused("too_large", { authorization: String(authorization), address }));
             proceed(metadata);
           },
           onCancel: () => leave(),
@@ -151,6 +152,15 @@ function admitting(
         next(given);
       },
     });
+  };
+}
+
+/** The library ends a call with too large a message by itself, past all interceptors. */
+function noteTooLarge(call: Parameters<ServerInterceptor>[1], note: () => void) {
+  const sendStatus = call.sendStatus.bind(call);
+  call.sendStatus = (given) => {
+    if (given.code === status.RESOURCE_EXHAUSTED) note();
+    sendStatus(given);
   };
 }
 
