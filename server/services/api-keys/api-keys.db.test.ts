@@ -89,6 +89,26 @@ test("a key revoked by another process is refused once the cache entry expires",
   });
 });
 
+test("a key in use is read again before it expires, and nobody waits for that; a revocation meanwhile holds", async () => {
+  const { ctx } = await testProject();
+  const { apiKey, secret } = await createApiKey(ctx, { name: "busy" });
+  await verifyApiKey(db(), secret);
+  const read = Promise.withResolvers<unknown[]>();
+  let reads = 0;
+  const where = () => {
+    reads++;
+    return read.promise;
+  };
+  const slow = { select: () => ({ from: () => ({ where }) }) };
+  await expect.poll(() => verifyApiKey(slow as never, secret).then(() => reads), { timeout: 30_000 }).toBe(1);
+  const [before] = await db().select().from(apiKeys).where(eq(apiKeys.id, apiKey.id));
+  await revokeApiKey(ctx, { keyId: apiKey.id });
+  read.resolve([{ key: before, readAt: Date.now() }]);
+  // The reader has gone on by then.
+  await new Promise(setImmediate);
+  await expect(verifyApiKey(db(), secret)).rejects.toMatchObject(refused);
+});
+
 test("revoking a key again keeps the first time, and another project cannot revoke it", async () => {
   const { ctx } = await testProject();
   const theirs = await testProject();

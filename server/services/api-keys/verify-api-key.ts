@@ -14,6 +14,8 @@ import { recordKeyUse } from "./record-key-use";
  * for a slow query and for requests in progress.
  */
 export const KEY_CACHE_MS = 4000;
+/** An older key is still used, while it is read again. */
+const KEY_FRESH_MS = 2000;
 const KEYS_CACHED = 10_000;
 
 /** A key as it was read, and when: by the database's clock, and by our monotonic clock. */
@@ -22,21 +24,44 @@ type Stored = { key: typeof apiKeys.$inferSelect; readAt: number; monotonic: num
 /** Caches promises, so that a burst of requests with one key runs one query. */
 const remembered = new LRUCache<string, Promise<Stored | undefined>>({ max: KEYS_CACHED, ttl: KEY_CACHE_MS });
 
+const refreshing = new Set<string>();
+
 export const evictCachedKey = (id: string) => void remembered.delete(id);
 
-function storedKey(db: Db, id: string): Promise<Stored | undefined> {
-  const known = remembered.get(id);
-  if (known) return known;
+function read(db: Db, id: string): Promise<Stored | undefined> {
+  // The age counts from before the query, so that it is never underestimated.
   const monotonic = performance.now();
-  const reading = db
+  return db
     .select({ key: apiKeys, readAt: NOW })
     .from(apiKeys)
     .where(eq(apiKeys.id, id))
     .then(([row]) => row && { key: row.key, readAt: Number(row.readAt), monotonic });
-  // The age counts from before the query, so that it is never underestimated.
+}
+
+function storedKey(db: Db, id: string): Promise<Stored | undefined> {
+  const known = remembered.get(id);
+  if (known) {
+    if (remembered.getRemainingTTL(id) < KEY_CACHE_MS - KEY_FRESH_MS) refresh(db, id, known);
+    return known;
+  }
+  const reading = read(db, id);
   remembered.set(id, reading);
   reading.catch(() => remembered.delete(id));
   return reading;
+}
+
+/** Reads a key again while the known one is still used, so that no request of a busy key waits for a query. */
+function refresh(db: Db, id: string, known: Promise<Stored | undefined>) {
+  if (refreshing.has(id)) return;
+  refreshing.add(id);
+  const start = performance.now();
+  const keep = (key: Stored | undefined) => {
+    // One that was evicted meanwhile may have been revoked after this query.
+    if (remembered.peek(id) === known) remembered.set(id, Promise.resolve(key), { start });
+  };
+  read(db, id)
+    .then(keep, () => {})
+    .finally(() => refreshing.delete(id));
 }
 
 // The same message for every reason, so that trying keys reveals nothing about them.
