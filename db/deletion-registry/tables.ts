@@ -229,6 +229,11 @@ export const TABLES = {
     project: "batches",
     measured: true,
   },
+  gateway_calls: {
+    conversation: { holds: "words", by: ["trace_id"], erased: "deleted" },
+    person: NO_ACCOUNT,
+    project: "cascade",
+  },
   parked_traces: {
     conversation: { holds: "words", by: ["trace_id"], erased: "cascade", with: "traces" },
     person: NO_ACCOUNT,

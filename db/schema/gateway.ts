@@ -69,6 +69,32 @@ export const gatewayBudgets = pgTable(
   ],
 );
 
+/** Calls of models that are not recorded yet, each with what is recorded of it if its process dies. */
+export const gatewayCalls = pgTable(
+  "gateway_calls",
+  {
+    projectId: projectId(),
+    /** Of its span, or of the span around its attempts. */
+    id: text("id").notNull(),
+    /** Without a foreign key: the trace is stored with the call. */
+    traceId: text("trace_id").notNull(),
+    /** The process that serves it, or the run of the job that records it. */
+    heldBy: text("held_by").notNull(),
+    /** When its holder must have died, by the database's clock. Without an index: the table has calls in progress only. */
+    leasedUntil: unixMs("leased_until").notNull(),
+    startedAt: unixMs("started_at").notNull(),
+    /** The attributes of its request, masked. They belong to the last span. */
+    request: jsonb("request").$type<Readonly<Record<string, unknown>>>().notNull(),
+    /** Its spans with as much of the answer as has arrived, masked. */
+    spans: jsonb("spans").$type<readonly object[]>().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    ofProject("gateway_calls_project", t),
+    check("gateway_calls_have_spans", sql`jsonb_typeof(${t.spans}) = 'array' and jsonb_array_length(${t.spans}) > 0`),
+  ],
+);
+
 /** What is spent of a budget on a day, including what calls in progress have reserved. */
 export const gatewaySpending = pgTable(
   "gateway_spending",

@@ -13,6 +13,7 @@ import { pollProjectTrackers, scheduleTrackers, syncWorkItems } from "./diagnost
 import { measureStorageOfProject, projectHousekeeping, scheduleDailyHousekeeping } from "./housekeeping";
 import { loadSampleProject } from "./load-sample";
 import { evaluateDueAlerts, queueDueNotices, sendQueuedDelivery } from "./notifications";
+import { recordInterrupted } from "./record-interrupted-calls";
 import { reprice } from "./reprice";
 import { rewrapStoredSecrets } from "./rewrap-secrets";
 import { forgetOldMail, mailForgottenPassword, sendQueuedMail } from "./send-mail";
@@ -52,6 +53,7 @@ export const functions = [
   mailForgottenPassword,
   forgetOldMail,
   rewrapStoredSecrets,
+  recordInterrupted,
   queueDueNotices,
   sendQueuedDelivery,
   evaluateDueAlerts,

@@ -19,6 +19,7 @@ const CATALOGUE = {
   "collect-examples": { name: "Collect Examples from settled conversations" },
   "collection-pass": { name: "Collect Examples from past conversations", uncancellable: true },
   "recount-findings": { name: "Recount large Findings" },
+  "record-interrupted-calls": { name: "Record calls of models whose process ended" },
   "measure-fixes": { name: "Measure whether fixes hold" },
   "delete-data": { name: "Delete a user's or a project's data", uncancellable: true },
   "delete-dataset": { name: "Delete the Examples of a deleted Dataset", uncancellable: true },

@@ -9,6 +9,7 @@ import {
   datasets,
   evaluationJudgements,
   exampleCandidates,
+  gatewayCalls,
   parkedTraces,
   ruleRunDetections,
   trainingEvents,
@@ -152,6 +153,22 @@ async function spreadConversation(ctx: Ctx) {
     alone: false,
     version: "1",
   });
+  // Two calls of models in progress: within a trace of the conversation, and in one that is not stored yet.
+  for (const [callTrace, callAttributes] of [
+    [traceId, {}],
+    [`${word}-trace`, attributes],
+  ] as const) {
+    await ctx.db.insert(gatewayCalls).values({
+      projectId: ctx.projectId,
+      id: `${callTrace}-call`,
+      traceId: callTrace,
+      heldBy: "process",
+      leasedUntil: START,
+      startedAt: START,
+      request: { "gen_ai.input.messages": `I am ${word}` },
+      spans: [{ attributes: callAttributes }],
+    });
+  }
   const quoted = { projectId: ctx.projectId, conversationId: id };
   await ctx.db.insert(ruleRunDetections).values({ ...quoted, id: runIds[0]!, detected: { summary: `${word} said` } });
   await ctx.db.insert(adjudications).values({ ...quoted, id: hex(64), answer: { quotes: [`${word} said`] } });

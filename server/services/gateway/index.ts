@@ -19,3 +19,4 @@ export { completeGatewayChat, createGatewayEmbeddings, createGatewayResponse } f
 export { completeChat } from "./deployments/complete-chat";
 export { listServedModels } from "./deployments/list-served-models";
 export { listGatewayModels } from "./list-models";
+export { recordInterruptedCalls } from "./recording/record-interrupted-calls";

@@ -57,6 +57,7 @@ export {
 } from "./feedback";
 export { conversationIdsMatching } from "./ingest/conversation-key";
 export { getReceipt } from "./ingest/get-receipt";
+export { maskTraces } from "./ingest/mask-traces";
 export { getMasking, updateMasking } from "./ingest/masking-setting";
 export { receiveLogs, receiveTraces, refuseMetrics } from "./ingest/receive-otlp";
 export { storeLogs, storeTraces } from "./ingest/store-batch";

@@ -14,7 +14,8 @@ import {
 } from "@/server/services/trainers";
 import { CHAT } from "../calls/chat";
 import { CALLER_HEADERS, callerOf } from "../recording/caller";
-import { type Attempts, beginCall, type Callee, recordCall } from "../recording/record-call";
+import { followCall } from "../recording/follow-call";
+import { type Attempts, beginCall, type Callee, leaveUnrecorded, recordCall } from "../recording/record-call";
 import { type Attempt, passOn, reasonOf } from "../streams/pass-on";
 import { type ChatRequest, readChatRequest } from "./chat-request";
 
@@ -107,6 +108,7 @@ export function attemptAtDeployment(ctx: Ctx, address: string, sent: Sent): Atte
   return {
     call,
     async begin(signal) {
+      followCall(ctx, call);
       const { deployment, body } = await open(ctx, address, { target, request, signal }).catch((error) => {
         throw failureOf(error);
       });
@@ -129,7 +131,10 @@ export async function answerAsDeployment(
   sent: Sent & { signal: AbortSignal },
 ): Promise<Outgoing> {
   const { call, begin } = attemptAtDeployment(ctx, address, sent);
-  const reply = await begin(sent.signal);
+  const reply = await begin(sent.signal).catch(async (error: unknown) => {
+    await leaveUnrecorded(ctx, call);
+    throw error;
+  });
   return passOn(ctx, call, reply).catch(async (error: unknown) => {
     await recordCall(ctx, call, reasonOf(error));
     throw trainerFailure(error);

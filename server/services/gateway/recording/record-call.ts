@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Ctx } from "@/server/platform/context";
+import { type Ctx, inTransaction } from "@/server/platform/context";
 import { finishWithoutCaller } from "@/server/platform/event-loop/unfinished-work";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
@@ -9,8 +9,9 @@ import type { Dialect, Pairs } from "../calls/dialect";
 import { type Fields, fieldsOf } from "../calls/fields";
 import { type Answer, emptyAnswer } from "../calls/fold-answer";
 import type { Caller } from "./caller";
+import { endProgress, forgetProgress } from "./calls-in-progress";
 
-type Attributes = ReturnType<typeof decodeTraces>["items"][number]["attributes"];
+export type Attributes = ReturnType<typeof decodeTraces>["items"][number]["attributes"];
 
 /** What answers a call. */
 export type Callee = {
@@ -48,6 +49,8 @@ export type Call = {
   caller: Caller;
   /** Those that it is one of. */
   attempts: Attempts | null;
+  traceId: string;
+  spanId: string;
   /** The telemetry attributes of the request. */
   input: Promise<Attributes>;
   answer: Answer;
@@ -78,6 +81,8 @@ export function beginCall(
     callee,
     caller,
     attempts,
+    traceId: attempts?.traceId ?? caller.parent?.traceId ?? randomId(16),
+    spanId: randomId(8),
     input,
     answer: emptyAnswer(),
     startedAt: Date.now(),
@@ -130,7 +135,7 @@ const attributesOf = (pairs: Pairs) =>
 type SourcedSpan = { service: string; span: Fields & { spanId: string } };
 
 /** Decodes spans as the batch that an application's own instrumentation would send for a call. */
-function decoded(spans: readonly SourcedSpan[]) {
+export function decoded(spans: readonly SourcedSpan[]) {
   const scope = { name: GATEWAY_SCOPE, version: "1" };
   const resourceSpans = spans.map(({ service, span }) => ({
     resource: { attributes: attributesOf([["service.name", service]]) },
@@ -156,8 +161,8 @@ const nanoseconds = (startedAt: number) => ({
 const statusOf = (error: string | null) => (error === null ? {} : { code: FAILED, message: error });
 
 /** Returns the span of a call that ends now, without its request. */
-function spanOf(call: Call, error: string | null): SourcedSpan {
-  const { dialect, callee, caller, attempts, answer, startedAt, firstTokenAt } = call;
+export function spanOf(call: Call, error: string | null): SourcedSpan {
+  const { dialect, callee, caller, attempts, traceId, spanId, answer, startedAt, firstTokenAt } = call;
   const { operation } = dialect;
   const { service, provider, model } = callee;
   const { content, toolCalls, reasoning, otherParts } = answer;
@@ -179,8 +184,8 @@ function spanOf(call: Call, error: string | null): SourcedSpan {
     ...usageOf(answer),
   ]);
   const span = {
-    traceId: attempts?.traceId ?? caller.parent?.traceId ?? randomId(16),
-    spanId: randomId(8),
+    traceId,
+    spanId,
     parentSpanId: attempts?.spanId ?? caller.parent?.spanId ?? "",
     name: `${operation} ${model}`,
     ...nanoseconds(startedAt),
@@ -201,7 +206,7 @@ export const beginAttempts = (alias: string, caller: Caller): Attempts => ({
 });
 
 /** Returns the spans of the attempts before the last, below one that stands for them all. */
-function spansAround({ caller, attempts }: Call, error: string | null): SourcedSpan[] {
+export function spansAround({ caller, attempts }: Call, error: string | null): SourcedSpan[] {
   if (attempts === null) return [];
   const { alias, traceId, spanId, startedAt, failed } = attempts;
   const span = {
@@ -243,13 +248,22 @@ export const recordFailed = (ctx: Ctx, call: Call, error: string): Promise<void>
 export const recordCall = (ctx: Ctx, call: Call, error: string | null): Promise<void> =>
   store(ctx, call, error, spanOf(call, error));
 
+/** Returns the id under which a call in progress is known: of its attempts together, if it has several. */
+export const progressIdOf = ({ attempts, spanId }: Call) => attempts?.spanId ?? spanId;
+
+/** Forgets a call that is not recorded. */
+export const leaveUnrecorded = (ctx: Ctx, call: Call): Promise<void> =>
+  finishWithoutCaller(forgetProgress(ctx, progressIdOf(call)));
+
 async function store(ctx: Ctx, call: Call, error: string | null, own: SourcedSpan): Promise<void> {
   const spans = [...spansAround(call, error), own];
   await end(call);
   if (call.callee.isRecorded) await finishWithoutCaller(storeSpans(ctx, call, spans, own));
+  else await leaveUnrecorded(ctx, call);
 }
 
 async function storeSpans(ctx: Ctx, call: Call, spans: readonly SourcedSpan[], own: SourcedSpan): Promise<void> {
+  const progress = endProgress(ctx, progressIdOf(call));
   try {
     // The last bytes of the answer are sent first.
     await nextTurn();
@@ -257,7 +271,10 @@ async function storeSpans(ctx: Ctx, call: Call, spans: readonly SourcedSpan[], o
     const items = batch.items.map((item) =>
       item.spanId === own.span.spanId ? { ...item, attributes: { ...input, ...item.attributes } } : item,
     );
-    await storeTraces(ctx, { ...batch, items });
+    const remove = await progress;
+    const stored = (tx: Ctx) => storeTraces(tx, { ...batch, items });
+    if (remove === null) await stored(ctx);
+    else await inTransaction(ctx, (tx) => stored(tx).then(() => remove(tx)));
   } catch (failure) {
     logger("gateway").error({ err: loggable(failure), ...Object.fromEntries(call.callee.attributes) }, NOT_RECORDED);
   }

@@ -11,6 +11,7 @@ import { type Fields, fieldsOf } from "../calls/fields";
 import type { ModelRequest } from "../calls/read-request";
 import { spliceFields } from "../calls/splice-fields";
 import { callerOf } from "../recording/caller";
+import { followCall } from "../recording/follow-call";
 import { type Attempts, beginCall, type Callee, recordCall } from "../recording/record-call";
 import { type Attempt, EVENT_STREAM, passOn, reasonOf } from "../streams/pass-on";
 import { providerOf } from "./provider-of";
@@ -140,9 +141,11 @@ function attempt(ctx: Ctx, connection: CallableModel, sent: Sent): Attempt {
   const { dialect, request, headers, model, attempts } = sent;
   const asked = { dialect, caller: callerOf(request.fields, headers), request: request.fields };
   const { include_usage: wantsUsage } = fieldsOf(request.fields.stream_options);
+  const call = beginCall(asked, calleeOf(connection, model), attempts);
   return {
-    call: beginCall(asked, calleeOf(connection, model), attempts),
+    call,
     async begin(signal) {
+      followCall(ctx, call);
       const client = await connection.open(ctx);
       const reply = await open(connection, client, sent, sender(client, sent, signal));
       return {

@@ -29,6 +29,11 @@ export async function deleteConversations(
   );
   await onceLocked?.();
   const traces = await tx.db.execute<{ id: string }>(sql`select id from traces where ${ofConversations} order by id`);
+  const inProgress = await deleteCallsInProgress(
+    tx,
+    "gen_ai.conversation.id",
+    sql`select external_id from conversations where project_id = ${tx.projectId} and id = any(${ids})`,
+  );
   await attachFeedback(tx.db, tx.projectId, conversationIds);
 
   const counts = await deleteTraces(
@@ -40,11 +45,24 @@ export async function deleteConversations(
   for (const table of tablesDeletedBy("conversation_id")) {
     counts[table] = (counts[table] ?? 0) + (await deleted(tx.db, table, ofConversations));
   }
+  counts.gateway_calls = (counts.gateway_calls ?? 0) + inProgress;
   counts.conversations = await deleted(tx.db, "conversations", sql`project_id = ${tx.projectId} and id = any(${ids})`);
   // The rows are locked until the commit: a pass that had read them has ended, and no other can read them.
   forgetReadings(tx.projectId, conversationIds);
   return counts;
 }
+
+/**
+ * Deletes calls of models in progress by an attribute: they are in no conversation yet. One whose process lives is stored when
+ * it ends, like any that arrives after a deletion.
+ */
+const deleteCallsInProgress = (tx: Ctx, attribute: string, values: SQL) =>
+  deleted(
+    tx.db,
+    "gateway_calls",
+    sql`project_id = ${tx.projectId} and (request ->> ${attribute}::text in (${values})
+      or exists (select 1 from jsonb_array_elements(spans) s where s -> 'attributes' ->> ${attribute}::text in (${values})))`,
+  );
 
 /** Deletes traces with their spans, log records and calls, and removes their ids from receipts. */
 export async function deleteTraces(
@@ -125,11 +143,13 @@ export async function deleteUnassignedTracesMentioning(
 ): Promise<Deleted> {
   const naming = await tx.db.execute<{ id: string }>(sql`
     select t.id from traces t where ${unassignedTracesMentioning(tx.projectId, value)} order by t.id for update of t`);
-  return deleteTraces(
+  const counts = await deleteTraces(
     tx,
     [...naming].map((row) => row.id),
     { remember },
   );
+  const inProgress = await deleteCallsInProgress(tx, "user.id", sql`select ${value}::text`);
+  return { ...counts, gateway_calls: (counts.gateway_calls ?? 0) + inProgress };
 }
 
 /** Deletes traces and logs in no conversation from before `before` (Unix ms), at most `limit` rows of each. */

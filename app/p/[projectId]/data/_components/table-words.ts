@@ -54,6 +54,7 @@ const WORDS: Record<ReportedTable, string> = {
   evaluation_reviews: "Reviews of before/after answers",
   tuning_configs: "Tuning configurations",
   trigger_decisions: "Tuning trigger decisions",
+  gateway_calls: "Calls in progress",
   parked_traces: "Traces that could not be read",
 };
 
