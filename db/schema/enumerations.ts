@@ -72,7 +72,10 @@ export const FINDING_EVENT_KINDS = [
 ] as const;
 /** What of the application a fix changed. */
 export const FIX_KINDS = ["code", "prompt", "model", "weights"] as const;
-/** Why a fix is no longer watched: long enough, by a person, or because its Finding was resolved anew, reopened or merged. */
+/**
+ * Why a fix is no longer watched: long enough, by a person, or because its Finding was resolved anew, reopened or merged.
+ * Replaced, for a deployed model: another checkpoint answers under its name.
+ */
 export const FIX_ENDS = ["over", "stopped", "replaced", "reopened", "merged"] as const;
 /** What releases of an application differ by: each is a filter of the list of conversations. */
 export const VERSION_DIMENSIONS = ["version", "model", "label", "prompt"] as const;

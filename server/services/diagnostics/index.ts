@@ -38,6 +38,7 @@ export { createFix } from "./fixes/create-fix";
 export { fixEffects } from "./fixes/fix-effects";
 export { getFix, listFixes } from "./fixes/list-fixes";
 export { measureDueFixes } from "./fixes/measure-due-fixes";
+export { watchDeployed } from "./fixes/watch-deployed";
 export { joinConversation } from "./joining/join-conversation";
 export {
   type FrozenRule,

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, isNull, ne, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, isNull, ne, type SQL, sql } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import { NOW } from "@/db/now";
 import { deployments } from "@/db/schema";
@@ -6,9 +6,10 @@ import { type Ctx, inTransaction } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { deploymentDue, deploymentMoved } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
+import { watchDeployed } from "@/server/services/diagnostics";
 import type { TrainerProblem } from "@/server/services/trainers";
 import { inMs, problemOf } from "@/server/services/trainers";
-import { type DeploymentRow, isDeployment, isInService, isRollOut, lockNamed } from "./read-deployments";
+import { type DeploymentRow, isDeployment, isInService, isNamed, isRollOut, lockNamed } from "./read-deployments";
 import type { WireDeployment } from "./wire-deployment";
 
 /** How soon a running deployment is checked again: less than the 20 s between two polls, so that every poll checks it. */
@@ -130,16 +131,17 @@ const facts = (given: WireDeployment): Change => ({
  * Makes a verified deployment the running one under its name, in one transaction: the previous one is to be drained and
  * stopped. Returns whether the switch was made: not if it was stopped in the meantime, or its time limit has passed.
  */
-export const switchTo = (ctx: Ctx, { id, name }: DeploymentRow, given: WireDeployment): Promise<boolean> =>
+export const switchTo = (ctx: Ctx, row: DeploymentRow, given: WireDeployment): Promise<boolean> =>
   inTransaction(ctx, async (tx) => {
+    const { id, name } = row;
     const rows = await lockNamed(tx, name, isNull(deployments.endedAt));
     const inTime = await tx.db.$count(
       deployments,
       and(isDeployment(tx, id), isRollOut(), sql`${deployments.deadlineAt} > ${NOW}`),
     );
     if (inTime === 0) return false;
-    const replaced = rows.filter((row) => row.id !== id && row.startedAt !== null && row.status !== "stopping");
-    for (const row of replaced) await requestStop(tx, row.id, `Replaced by ${id}`);
+    const replaced = rows.filter((one) => one.id !== id && one.startedAt !== null && one.status !== "stopping");
+    for (const one of replaced) await requestStop(tx, one.id, `Replaced by ${id}`);
     const newest = replaced.sort((a, b) => (b.startedAt ?? 0) - (a.startedAt ?? 0))[0];
     await update(tx, id, {
       ...facts(given),
@@ -152,8 +154,21 @@ export const switchTo = (ctx: Ctx, { id, name }: DeploymentRow, given: WireDeplo
       dueAt: inMs(HEALTH_MS),
     });
     await emit(tx.db, moved(tx, id));
+    await watchFixes(tx, row);
     return true;
   });
+
+/** Watches what the checkpoint was proven to fix, unless the name only has another deployment of the same one. */
+async function watchFixes(tx: Ctx, { id, name, checkpointId, purpose }: DeploymentRow) {
+  if (checkpointId === null || purpose !== "service") return;
+  const [previous] = await tx.db
+    .select({ checkpointId: deployments.checkpointId })
+    .from(deployments)
+    .where(and(isNamed(tx, name), ne(deployments.id, id), isNotNull(deployments.startedAt)))
+    .orderBy(desc(deployments.startedAt))
+    .limit(1);
+  if (previous?.checkpointId !== checkpointId) await watchDeployed(tx, { checkpointId, model: name });
+}
 
 /** Stores a trainer's report on a deployment that has not run yet. */
 export const storeProgress = (

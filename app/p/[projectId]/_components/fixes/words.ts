@@ -46,13 +46,17 @@ const MARKS: Record<VersionDimension, string> = {
 export const releaseWords = ({ by, value }: { by: VersionDimension | null; value: string | null }) =>
   by === null ? "Resolved" : value === null ? "The next version" : `${MARKS[by]} ${value}`;
 
-export const END_WORDS: Record<NonNullable<Fix["endReason"]>, string> = {
+const END_WORDS: Record<NonNullable<Fix["endReason"]>, string> = {
   over: "Watched for 56 days.",
   stopped: "A person stopped watching it.",
   replaced: "The Finding was resolved again.",
   reopened: "The Finding was reopened.",
   merged: "The Finding was merged into another.",
 };
+
+/** Why a fix is no longer watched. */
+export const endWords = ({ by }: Pick<Fix, "by">, reason: NonNullable<Fix["endReason"]>) =>
+  by !== null && reason === "replaced" ? "Another checkpoint answers under this name." : END_WORDS[reason];
 
 type Measured = Omit<FindingFix, "id" | "at">;
 

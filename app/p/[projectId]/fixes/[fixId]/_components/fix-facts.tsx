@@ -8,7 +8,7 @@ import { formatUsd, UNKNOWN } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { FIX_KINDS, type Fix } from "@/server/services/diagnostics/fixes/schemas";
 import { useMay } from "../../../_components/access/membership";
-import { avoidedWords, END_WORDS, FIX_KIND, releaseWords } from "../../../_components/fixes/words";
+import { avoidedWords, endWords, FIX_KIND, releaseWords } from "../../../_components/fixes/words";
 import classes from "./fix-page.module.css";
 
 const KINDS = [{ value: "", label: "Not said" }, ...FIX_KINDS.map((value) => ({ value, label: FIX_KIND[value] }))];
@@ -32,7 +32,7 @@ export function FixFacts({ projectId, fix }: { projectId: string; fix: Fix }) {
       </Fact>
       <Fact label="Proofs cost">{fix.proofCost === null ? UNKNOWN : formatUsd(fix.proofCost)}</Fact>
       <Fact label="Measured">{fix.measuredAt === null ? UNKNOWN : <Ago at={fix.measuredAt} />}</Fact>
-      {fix.endReason === null ? null : <Fact label="No longer watched">{END_WORDS[fix.endReason]}</Fact>}
+      {fix.endReason === null ? null : <Fact label="No longer watched">{endWords(fix, fix.endReason)}</Fact>}
       {fix.note === "" ? null : <Fact label="Note">{fix.note}</Fact>}
     </DataList>
   );
