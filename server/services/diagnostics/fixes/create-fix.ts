@@ -1,15 +1,14 @@
 import { and, eq, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
-import { findings, fixes } from "@/db/schema";
-import { auditActor, auditNote } from "@/server/platform/audit";
+import { findings } from "@/db/schema";
+import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { DAY_MS } from "@/server/platform/durations";
 import { notFound, ServiceError, unprocessable } from "@/server/platform/errors";
-import { newId } from "@/server/platform/ids";
 import { verb } from "@/server/platform/verb";
-import { recordEvents } from "../findings/finding-events";
 import type { VersionDimension } from "../versions/schemas";
 import { fixJson, readFix } from "./fix-rows";
+import { insertFix } from "./insert-fix";
 import { firstWith, servicesOf } from "./marks";
 import { DAYS_SINCE_FIX } from "./measure-fix";
 import { changedFixReply, createFixInput, fixReply } from "./schemas";
@@ -35,26 +34,8 @@ export const createFix = verb(
     const startedAt = value === null ? null : await startOf(ctx, by, value, now);
     if (value === null && (await servicesOf(ctx, findingId)).length === 0)
       throw unprocessable("/value", "Conversations with this Finding name no version of the application.");
-    const id = newId("fix");
-    const [row] = await ctx.db
-      .insert(fixes)
-      .values({
-        projectId: ctx.projectId,
-        id,
-        findingId,
-        by,
-        value,
-        kind,
-        note,
-        startedAt,
-        dueAt: NOW,
-        actorKind: ctx.actor.kind,
-        actorId: auditActor(ctx.actor).id,
-      })
-      .onConflictDoNothing()
-      .returning({ id: fixes.id });
-    if (!row) throw new ServiceError("conflict", "This fix of the Finding is watched already.");
-    await recordEvents(ctx, [{ findingId, kind: "fix_watched", detail: { fixId: id, by, value } }]);
+    const id = await insertFix(ctx, { findingId, by, value, kind, note, startedAt });
+    if (id === null) throw new ServiceError("conflict", "This fix of the Finding is watched already.");
     auditNote(ctx, { target: { type: "fix", id }, after: { findingId, by, value, kind } });
     return { fix: fixJson(ctx, await readFix(ctx, id)) };
   },

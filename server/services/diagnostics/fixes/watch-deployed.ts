@@ -1,9 +1,8 @@
 import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { fixes } from "@/db/schema";
-import { type Ctx, idOfActor } from "@/server/platform/context";
-import { newId } from "@/server/platform/ids";
-import { recordEvents } from "../findings/finding-events";
+import type { Ctx } from "@/server/platform/context";
+import { insertFix } from "./insert-fix";
 
 const BY = "model";
 
@@ -24,28 +23,8 @@ export async function watchDeployed(tx: Ctx, { checkpointId, model }: { checkpoi
         isNull(fixes.endedAt),
       ),
     );
-  for (const findingId of await provenAgainst(tx, checkpointId)) {
-    const id = newId("fix");
-    const [watched] = await tx.db
-      .insert(fixes)
-      .values({
-        projectId: tx.projectId,
-        id,
-        findingId,
-        by: BY,
-        value: model,
-        kind: "weights",
-        note: "",
-        startedAt: NOW,
-        dueAt: NOW,
-        actorKind: tx.actor.kind,
-        actorId: idOfActor(tx.actor),
-      })
-      .onConflictDoNothing()
-      .returning({ id: fixes.id });
-    if (watched)
-      await recordEvents(tx, [{ findingId, kind: "fix_watched", detail: { fixId: id, by: BY, value: model } }]);
-  }
+  for (const findingId of await provenAgainst(tx, checkpointId))
+    await insertFix(tx, { findingId, by: BY, value: model, kind: "weights", startedAt: NOW });
 }
 
 /** Returns the Findings that comparisons proved a checkpoint to fix, locked so that they are not merged meanwhile. */
