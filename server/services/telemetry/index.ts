@@ -57,9 +57,9 @@ export {
 } from "./feedback";
 export { conversationIdsMatching } from "./ingest/conversation-key";
 export { getReceipt } from "./ingest/get-receipt";
-export { maskTraces } from "./ingest/mask-traces";
 export { getMasking, updateMasking } from "./ingest/masking-setting";
 export { receiveLogs, receiveTraces, refuseMetrics } from "./ingest/receive-otlp";
+export { maskOwnTraces, receiveOwnTraces } from "./ingest/receive-request";
 export { storeLogs, storeTraces } from "./ingest/store-batch";
 export { telemetryStatus } from "./ingest/telemetry-status";
 export { lockSources, stripReceipts } from "./ingest/tombstones";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { gatewayCalls } from "@/db/schema";
@@ -9,30 +9,26 @@ import type { Ctx } from "@/server/platform/context";
 import { MINUTE_MS, SECOND_MS } from "@/server/platform/durations";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
-import { type decodeTraces, maskTraces } from "@/server/services/telemetry";
-
-type Spans = ReturnType<typeof decodeTraces>;
+import { maskOwnTraces } from "@/server/services/telemetry";
 
 /** What is written of a call while it is in progress. */
 export type Progress = {
   traceId: string;
   /** Unix ms. */
   startedAt: number;
-  /** The telemetry attributes of its request, which belong to the last span. */
-  request: Promise<Spans["items"][number]["attributes"]>;
-  /** Changes with each part of the answer. */
+  /** Returns a span with the attributes of its request, which belong to the last one of `spans`. */
+  request: () => Promise<string>;
+  /** Of the answer, in characters or what else grows with each part of it. */
   length: () => number;
-  /** Returns its spans as they are recorded if nothing more arrives. */
-  spans: () => Spans;
+  /** Returns its spans as they are recorded if nothing more arrives. Both are elements of OTLP's `resourceSpans`. */
+  spans: () => string;
 };
 
 type Entry = Progress & {
   ctx: Ctx;
   id: string;
   followedSince: number;
-  /** Whether no row can be made of it. */
-  isUnwritable: boolean;
-  /** How often the database did not take its row, and when to try again. */
+  /** How often its row was not written, and when to try again. */
   failures: number;
   retryAt: number;
   /** Whether its row was stored. */
@@ -45,8 +41,14 @@ type Entry = Progress & {
 };
 
 /** Calls that begin within this time are written together. Most errors, and many short answers, have ended by then. */
-const WRITE_MS = 50;
+const WRITE_MS = 250;
 const RENEW_MS = SECOND_MS;
+/** An answer is written again when it is longer by this factor, so that a long one is not written a hundred times; */
+const GROWTH = 1.25;
+/** or when what has arrived is this old. */
+const REWRITE_MS = 10 * SECOND_MS;
+/** Other work of the process waits no longer than this for texts that are made. */
+const TURN_MS = 2;
 /** How long a process may be silent, for instance while its machine is suspended, before its calls count as interrupted. */
 const LEASE_MS = MINUTE_MS;
 /** Longer than any call: its client left before its answer was read, and nothing else will end it. */
@@ -78,7 +80,6 @@ export function beginProgress(ctx: Ctx, id: string, progress: Progress): void {
     ctx,
     id,
     followedSince: performance.now(),
-    isUnwritable: false,
     failures: 0,
     retryAt: 0,
     isWritten: false,
@@ -89,22 +90,25 @@ export function beginProgress(ctx: Ctx, id: string, progress: Progress): void {
   if (!isRunning) void run();
 }
 
-/**
- * Writes nothing more of a call. Returns how to remove its row in the transaction that records it, or `null` if it has none.
- * The row is removed after the call's spans are stored: in the order in which deletions lock them.
- */
-export async function endProgress(ctx: Ctx, id: string): Promise<((tx: Ctx) => Promise<unknown>) | null> {
+/** Writes nothing more of a call. Returns the id of its row, if it may have one, for `removeProgress`. */
+export async function endProgress(ctx: Ctx, id: string): Promise<string[]> {
   const entry = entries.get(keyOf(ctx, id));
   entries.delete(keyOf(ctx, id));
-  if (!entry?.writing) return null;
+  if (!entry?.writing) return [];
   await entry.writing;
-  return (tx) => tx.db.delete(gatewayCalls).where(isCall(tx, id));
+  return [id];
+}
+
+/** Removes the rows of calls that were recorded, or will not be. */
+export async function removeProgress({ db, projectId }: Ctx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await db.delete(gatewayCalls).where(and(eq(gatewayCalls.projectId, projectId), inArray(gatewayCalls.id, [...ids])));
 }
 
 /** Removes a call that will not be recorded. */
 export async function forgetProgress(ctx: Ctx, id: string): Promise<void> {
   try {
-    await (await endProgress(ctx, id))?.(ctx);
+    await removeProgress(ctx, await endProgress(ctx, id));
   } catch (error) {
     logger("gateway").error({ err: loggable(error) }, "A call that is not recorded could not be forgotten.");
   }
@@ -125,75 +129,120 @@ async function run() {
   isRunning = false;
 }
 
-type Row = { entry: Entry; text: string; length: number };
-
-/** Returns a call's row as JSON text; `null` if it cannot be written. `more`: what does not change. */
-async function rowOf(entry: Entry, more: (entry: Entry, own: Spans["items"][number]) => Promise<object>) {
-  const { ctx, id } = entry;
-  try {
-    const length = entry.length();
-    const { items } = await maskTraces(ctx, entry.spans());
-    const own = items.at(-1);
-    if (own === undefined) throw new Error("The call has no span.");
-    const row = { project_id: ctx.projectId, id, spans: items, ...(await more(entry, own)) };
-    return { entry, text: JSON.stringify(row), length };
-  } catch (error) {
-    entry.isUnwritable = true;
-    logger("gateway").warn({ err: loggable(error) }, NOT_WRITTEN);
-    return null;
-  }
-}
+/** What is to be written of a call; `request` only with its first row. */
+type Draft = { entry: Entry; length: number; spans: string; request: string | null };
+type Row = { entry: Entry; length: number; text: string };
 
 const NOT_WRITTEN = "A call in progress could not be written; it is lost if the process dies.";
 
-async function unchanging(entry: Entry, own: Spans["items"][number]) {
-  const { ctx, traceId, startedAt } = entry;
-  const asked = { ...own, attributes: await entry.request };
-  const [masked] = (await maskTraces(ctx, { items: [asked], received: 1, rejections: [] })).items;
-  return { trace_id: traceId, held_by: holder, started_at: startedAt, request: masked?.attributes ?? {} };
-}
+const byProject = (a: Entry, b: Entry) => (a.ctx.projectId < b.ctx.projectId ? -1 : 1);
 
 async function writeNew() {
-  let rows: Row[] = [];
-  for (const entry of [...entries.values()]) {
-    if (entry.isWritten || entry.isUnwritable || performance.now() < entry.retryAt) continue;
-    // Answers go on while rows are prepared.
-    await nextTurn();
-    const row = isFollowed(entry) ? await rowOf(entry, unchanging) : null;
-    if (row === null) continue;
-    rows.push(row);
-    // One that has failed is written alone: the others may be innocent.
-    if (entry.failures === 0 && lengthOf(rows) < STATEMENT_CHARACTERS) continue;
-    if (!(await send(rows, inserting))) return;
-    rows = [];
-  }
-  await send(rows, inserting);
+  const now = performance.now();
+  const due = [...entries.values()].filter((entry) => !entry.isWritten && now >= entry.retryAt).sort(byProject);
+  await write(due, { isNew: true, characters: Number.POSITIVE_INFINITY });
 }
-
-const lengthOf = (rows: readonly Row[]) => rows.reduce((sum, { text }) => sum + text.length, 0);
 
 /** Writes answers that have grown, and extends leases that are half over. */
 async function renew() {
   const now = performance.now();
   const written = [...entries.values()].filter(({ isWritten }) => isWritten).sort((a, b) => a.renewedAt - b.renewedAt);
-  const rows: Row[] = [];
-  let characters = 0;
   for (const entry of written) {
     if (now - entry.followedSince > FOLLOWED_MAX_MS) entries.delete(keyOf(entry.ctx, entry.id));
-    if (!isFollowed(entry)) continue;
-    const hasGrown = !entry.isUnwritable && entry.length() !== entry.writtenLength;
-    if (hasGrown && characters < STATEMENT_CHARACTERS) {
-      await nextTurn();
-      const row = await rowOf(entry, async () => ({}));
-      if (row) rows.push(row);
-      characters += row?.text.length ?? 0;
-    } else if (now - entry.renewedAt > LEASE_MS / 2) {
-      const text = JSON.stringify({ project_id: entry.ctx.projectId, id: entry.id });
-      rows.push({ entry, text, length: entry.writtenLength });
-    }
   }
-  await send(rows, updating);
+  const hasGrown = ({ length, writtenLength, renewedAt: at }: Entry) =>
+    length() !== writtenLength && (length() >= writtenLength * GROWTH || now - at > REWRITE_MS);
+  const grown = new Set(written.filter(hasGrown));
+  await write([...grown], { isNew: false, characters: STATEMENT_CHARACTERS });
+  const aging = written.filter((entry) => !grown.has(entry) && now - entry.renewedAt > LEASE_MS / 2);
+  await send(
+    aging.map((entry) => ({ entry, text: JSON.stringify(keyIn(entry)), length: entry.writtenLength })),
+    updating,
+  );
 }
+
+const keyIn = ({ ctx: { projectId }, id }: Entry) => ({ project_id: projectId, id });
+
+/** Writes calls in statements of one project each, up to so many characters in all. Stops when one fails. */
+async function write(due: readonly Entry[], { isNew, characters }: { isNew: boolean; characters: number }) {
+  let drafts: Draft[] = [];
+  let left = characters;
+  let turnSince = performance.now();
+  const flush = async () => {
+    const rows = await rowsOf(drafts);
+    drafts = [];
+    return rows !== null && (await send(rows, isNew ? inserting : updating));
+  };
+  for (const entry of due) {
+    if (left <= 0) break;
+    if (performance.now() - turnSince > TURN_MS) {
+      await nextTurn();
+      turnSince = performance.now();
+    }
+    const [first] = drafts;
+    // One that has failed is written alone: the others may be innocent.
+    const isApart = first && (first.entry.ctx.projectId !== entry.ctx.projectId || entry.failures > 0);
+    if (isApart && !(await flush())) return;
+    const draft = isFollowed(entry) ? await draftOf(entry, isNew) : null;
+    if (draft === null) continue;
+    drafts.push(draft);
+    left -= draft.spans.length;
+    if ((entry.failures > 0 || lengthOf(drafts) >= STATEMENT_CHARACTERS) && !(await flush())) return;
+  }
+  await flush();
+}
+
+const lengthOf = (drafts: readonly Draft[]) =>
+  drafts.reduce((sum, { spans, request }) => sum + spans.length + (request?.length ?? 0), 0);
+
+async function draftOf(entry: Entry, isNew: boolean): Promise<Draft | null> {
+  try {
+    const request = isNew ? await entry.request() : null;
+    return { entry, length: entry.length(), spans: entry.spans(), request };
+  } catch (error) {
+    failed([entry], error);
+    return null;
+  }
+}
+
+function failed(failures: readonly Entry[], error: unknown) {
+  for (const entry of failures) {
+    entry.failures += 1;
+    entry.retryAt = performance.now() + Math.min(entry.failures * BACKOFF_MS, BACKOFF_MAX_MS);
+  }
+  logger("gateway").warn({ err: loggable(error), calls: failures.length }, NOT_WRITTEN);
+}
+
+/** Masks calls of one project, and returns their rows as JSON texts; `null` if that fails. */
+async function rowsOf(drafts: readonly Draft[]): Promise<Row[] | null> {
+  const [first] = drafts;
+  if (first === undefined) return [];
+  const bodies = drafts.flatMap(({ spans, request }) => (request === null ? [spans] : [spans, request])).map(bodyOf);
+  try {
+    const masked = (await maskOwnTraces(first.entry.ctx, bodies)).values();
+    return drafts.map(({ entry, length, request }) => {
+      const spans = [...(masked.next().value ?? [])].map(({ attributes, rest }) =>
+        withField(rest, "attributes", attributes),
+      );
+      const [asked] = request === null ? [] : (masked.next().value ?? []);
+      const { traceId, startedAt } = entry;
+      const known = asked ? { trace_id: traceId, held_by: holder, started_at: startedAt } : {};
+      const row = withField(JSON.stringify({ ...keyIn(entry), ...known }), "spans", `[${spans.join()}]`);
+      return { entry, length, text: asked ? withField(row, "request", asked.attributes) : row };
+    });
+  } catch (error) {
+    failed(
+      drafts.map(({ entry }) => entry),
+      error,
+    );
+    return null;
+  }
+}
+
+const bodyOf = (spans: string) => Buffer.from(`{"resourceSpans":[${spans}]}`);
+
+/** Adds a field, whose value is JSON text already, to the text of an object that is not empty. */
+const withField = (object: string, name: string, value: string) => `${object.slice(0, -1)},"${name}":${value}}`;
 
 /** Those of deleted projects are left out. */
 function inserting(text: string): SQL {
@@ -222,7 +271,10 @@ async function send(prepared: readonly Row[], statement: (text: string) => SQL):
     try {
       await db.execute(statement(`[${rows.map(({ text }) => text).join()}]`));
     } catch (error) {
-      logger("gateway").warn({ err: loggable(error), calls: rows.length }, NOT_WRITTEN);
+      failed(
+        rows.map(({ entry }) => entry),
+        error,
+      );
       return false;
     }
     return true;
@@ -230,12 +282,8 @@ async function send(prepared: readonly Row[], statement: (text: string) => SQL):
   const sending = execute();
   for (const { entry } of rows) entry.writing = sending;
   const isDone = await sending;
-  for (const { entry, length } of rows) {
-    if (isDone) Object.assign(entry, { isWritten: true, failures: 0, writtenLength: length, renewedAt: sentAt });
-    else {
-      entry.failures += 1;
-      entry.retryAt = performance.now() + Math.min(entry.failures * BACKOFF_MS, BACKOFF_MAX_MS);
-    }
-  }
+  if (isDone)
+    for (const { entry, length } of rows)
+      Object.assign(entry, { isWritten: true, failures: 0, writtenLength: length, renewedAt: sentAt });
   return isDone;
 }

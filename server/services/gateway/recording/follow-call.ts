@@ -1,7 +1,7 @@
 import type { Ctx } from "@/server/platform/context";
 import type { Answer } from "../calls/fold-answer";
 import { beginProgress } from "./calls-in-progress";
-import { type Call, decoded, progressIdOf, spanOf, spansAround } from "./record-call";
+import { type Call, progressIdOf, spanOf, spansAround, spansText } from "./record-call";
 
 const INTERRUPTED = "The process that served the call ended before the answer did.";
 
@@ -19,13 +19,16 @@ export function followCall(ctx: Ctx, call: Call): void {
   beginProgress(ctx, progressIdOf(call), {
     traceId: call.traceId,
     startedAt: call.attempts?.startedAt ?? call.startedAt,
-    request: call.input,
+    async request() {
+      const { service, span } = spanOf(call, null);
+      return spansText([{ service, span: { ...span, attributes: await call.input } }]);
+    },
     length: () => lengthOf(call.answer),
     spans() {
       const own = spanOf(call, INTERRUPTED);
       // Between two attempts, the last one is among those that failed.
       const others = spansAround(call, INTERRUPTED).filter(({ span }) => span.spanId !== call.spanId);
-      return decoded([...others, own]);
+      return spansText([...others, own]);
     },
   });
 }

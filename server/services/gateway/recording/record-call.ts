@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Ctx, inTransaction } from "@/server/platform/context";
+import type { Ctx } from "@/server/platform/context";
 import { finishWithoutCaller } from "@/server/platform/event-loop/unfinished-work";
-import { logger } from "@/server/platform/logging/log";
-import { loggable } from "@/server/platform/logging/loggable";
-import { decodeTraces, GATEWAY_SCOPE, storeTraces } from "@/server/services/telemetry";
+import { GATEWAY_SCOPE } from "@/server/services/telemetry";
 import type { Dialect, Pairs } from "../calls/dialect";
 import { type Fields, fieldsOf } from "../calls/fields";
 import { type Answer, emptyAnswer } from "../calls/fold-answer";
 import type { Caller } from "./caller";
-import { endProgress, forgetProgress } from "./calls-in-progress";
+import { forgetProgress } from "./calls-in-progress";
+import { storeCall } from "./store-calls";
 
-export type Attributes = ReturnType<typeof decodeTraces>["items"][number]["attributes"];
+/** As OTLP's JSON writes them. */
+export type Attributes = readonly { key: string; value: Fields }[];
 
 /** What answers a call. */
 export type Callee = {
@@ -71,7 +71,7 @@ export function beginCall(
   callee: Callee,
   attempts: Attempts | null = null,
 ): Call {
-  const convert = async () => (callee.isRecorded ? nextTurn().then(() => askedOf(dialect.asked(request))) : {});
+  const convert = async () => (callee.isRecorded ? nextTurn().then(() => attributesOf(dialect.asked(request))) : []);
   const input = attempts?.input ?? convert();
   if (attempts) attempts.input = input;
   // Errors are reported where the promise is awaited.
@@ -125,34 +125,37 @@ function anyValue(value: unknown): Fields | null {
   return typeof value === "string" ? { stringValue: value } : null;
 }
 
-const attributesOf = (pairs: Pairs) =>
+const attributesOf = (pairs: Pairs): Attributes =>
   pairs.flatMap(([key, given]) => {
     const value = anyValue(given);
     return value ? [{ key, value }] : [];
   });
 
-/** A span as OTLP writes it, with the name of its source. */
-type SourcedSpan = { service: string; span: Fields & { spanId: string } };
+/** A span as OTLP's JSON writes it, with the name of its source. */
+export type SourcedSpan = { service: string; span: Fields & { spanId: string; attributes: Attributes } };
 
-/** Decodes spans as the batch that an application's own instrumentation would send for a call. */
-export function decoded(spans: readonly SourcedSpan[]) {
-  const scope = { name: GATEWAY_SCOPE, version: "1" };
-  const resourceSpans = spans.map(({ service, span }) => ({
-    resource: { attributes: attributesOf([["service.name", service]]) },
-    scopeSpans: [{ scope, spans: [{ kind: CLIENT, ...span }] }],
-  }));
-  return decodeTraces(Buffer.from(JSON.stringify({ resourceSpans })), "json");
-}
+/** Returns spans as an element of OTLP's `resourceSpans`, as the application's own instrumentation would send them. */
+export const spansText = (spans: readonly SourcedSpan[]): string =>
+  spans
+    .map(({ service, span }) =>
+      JSON.stringify({
+        resource: { attributes: attributesOf([["service.name", service]]) },
+        scopeSpans: [{ scope: SCOPE, spans: [{ kind: CLIENT, ...span }] }],
+      }),
+    )
+    .join();
+const SCOPE = { name: GATEWAY_SCOPE, version: "1" };
+
+/** Returns a span with the attributes of the request, too. */
+const withRequest = ({ service, span }: SourcedSpan, request: Attributes): SourcedSpan => {
+  const own = new Set(span.attributes.map(({ key }) => key));
+  return {
+    service,
+    span: { ...span, attributes: [...request.filter(({ key }) => !own.has(key)), ...span.attributes] },
+  };
+};
 
 const randomId = (bytes: number) => randomBytes(bytes).toString("hex");
-
-/** Returns the telemetry attributes of a request: most of a call's bytes, and known before there is an answer. */
-function askedOf(pairs: Pairs): Attributes {
-  const ids = { traceId: randomId(16), spanId: randomId(8) };
-  const attributes = attributesOf(pairs);
-  const span = { ...ids, name: "call", startTimeUnixNano: `${Date.now()}000000`, attributes };
-  return decoded([{ service: GATEWAY_SCOPE, span }]).items[0]?.attributes ?? {};
-}
 
 const nanoseconds = (startedAt: number) => ({
   startTimeUnixNano: `${startedAt}000000`,
@@ -256,27 +259,9 @@ export const leaveUnrecorded = (ctx: Ctx, call: Call): Promise<void> =>
   finishWithoutCaller(forgetProgress(ctx, progressIdOf(call)));
 
 async function store(ctx: Ctx, call: Call, error: string | null, own: SourcedSpan): Promise<void> {
-  const spans = [...spansAround(call, error), own];
+  const others = spansAround(call, error);
   await end(call);
-  if (call.callee.isRecorded) await finishWithoutCaller(storeSpans(ctx, call, spans, own));
-  else await leaveUnrecorded(ctx, call);
+  if (!call.callee.isRecorded) return leaveUnrecorded(ctx, call);
+  const text = async () => spansText([...others, withRequest(own, await call.input)]);
+  await finishWithoutCaller(storeCall(ctx, { id: progressIdOf(call), text }));
 }
-
-async function storeSpans(ctx: Ctx, call: Call, spans: readonly SourcedSpan[], own: SourcedSpan): Promise<void> {
-  const progress = endProgress(ctx, progressIdOf(call));
-  try {
-    // The last bytes of the answer are sent first.
-    await nextTurn();
-    const [batch, input] = [decoded(spans), await call.input];
-    const items = batch.items.map((item) =>
-      item.spanId === own.span.spanId ? { ...item, attributes: { ...input, ...item.attributes } } : item,
-    );
-    const remove = await progress;
-    const stored = (tx: Ctx) => storeTraces(tx, { ...batch, items });
-    if (remove === null) await stored(ctx);
-    else await inTransaction(ctx, (tx) => stored(tx).then(() => remove(tx)));
-  } catch (failure) {
-    logger("gateway").error({ err: loggable(failure), ...Object.fromEntries(call.callee.attributes) }, NOT_RECORDED);
-  }
-}
-const NOT_RECORDED = "A call could not be recorded.";

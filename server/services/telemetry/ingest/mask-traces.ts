@@ -1,8 +1,16 @@
-import type { Ctx } from "@/server/platform/context";
-import { type Masked, maskSpans } from "../masking";
-import type { Decoded, SpanRecord } from "../otlp/types";
-import { maskingOf } from "./masking-setting";
+import { type Masking, maskSpans } from "../masking";
+import { decodeTraces } from "../otlp";
 
-/** Masks a decoded batch of spans as `storeTraces` does, for one that is written elsewhere before it is stored. */
-export const maskTraces = async (ctx: Ctx, decoded: Decoded<SpanRecord>): Promise<Masked<SpanRecord>> =>
-  maskSpans(decoded, await maskingOf(ctx));
+/** Bodies of requests for spans, as OTLP's JSON. */
+export type MaskingTask = { bodies: readonly Uint8Array[]; masking: Masking };
+/** A masked span as JSON texts. The attributes, most of its length, are apart. */
+export type MaskedSpan = { attributes: string; rest: string };
+
+/** Decodes and masks spans as storing them does. Returns those of each body. Throws `MalformedBody`. */
+export const maskBodies = ({ bodies, masking }: MaskingTask): MaskedSpan[][] =>
+  bodies.map((body) =>
+    maskSpans(decodeTraces(body, "json"), masking).items.map(({ attributes, ...rest }) => ({
+      attributes: JSON.stringify(attributes),
+      rest: JSON.stringify(rest),
+    })),
+  );

@@ -6,6 +6,8 @@ import { ServiceError } from "@/server/platform/errors";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
 import { fromThreadError } from "@/server/platform/processes/thread-error";
+import { type MaskedSpan, type MaskingTask, maskBodies } from "./mask-traces";
+import { maskingOf } from "./masking-setting";
 import { type ReceivingOutcome, type ReceivingTask, threadCount } from "./receiving-thread";
 import { type StoredRequest, storeRequest, type TelemetryRequest } from "./store-request";
 
@@ -48,6 +50,16 @@ export function startThreads(filename: string, count: number): Piscina {
  */
 export const receiveRequest = (ctx: Ctx, request: TelemetryRequest): Promise<StoredRequest> =>
   env().NODE_ENV === "production" ? receiveInThread(threads(), ctx, request) : storeRequest(ctx, request);
+
+/** Stores spans that this process has made itself, in OTLP's JSON, as if they had been sent. */
+export const receiveOwnTraces = async (ctx: Ctx, body: Uint8Array): Promise<StoredRequest> =>
+  receiveRequest(ctx, { signal: "traces", body, encoding: "json", masking: await maskingOf(ctx) });
+
+/** Masks such spans, for what is written elsewhere before they are stored. Returns those of each body. */
+export async function maskOwnTraces(ctx: Ctx, bodies: readonly Uint8Array[]): Promise<MaskedSpan[][]> {
+  const task: MaskingTask = { bodies, masking: await maskingOf(ctx) };
+  return env().NODE_ENV === "production" ? threads().run(task, { name: "maskInThread" }) : maskBodies(task);
+}
 
 /** Stores a request in one of these threads. If the thread ends, the client may send the request again. */
 export async function receiveInThread(

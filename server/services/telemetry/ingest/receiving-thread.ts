@@ -4,6 +4,7 @@ import { env } from "@/env";
 import type { Ctx } from "@/server/platform/context";
 import { projectPool } from "@/server/platform/database/project-pool";
 import { type ThreadError, toThreadError } from "@/server/platform/processes/thread-error";
+import { type MaskedSpan, type MaskingTask, maskBodies } from "./mask-traces";
 import { type StoredRequest, storeRequest, type TelemetryRequest } from "./store-request";
 
 export type ReceivingTask = { caller: Pick<Ctx, "projectId" | "actor">; request: TelemetryRequest };
@@ -36,3 +37,6 @@ export default async function receiveInThread({ caller, request }: ReceivingTask
     return { failed: toThreadError(error) };
   }
 }
+
+/** Masks spans that are written elsewhere before they are stored. Entry point, too. */
+export const maskInThread = (task: MaskingTask): MaskedSpan[][] => maskBodies(task);
