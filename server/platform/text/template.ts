@@ -17,3 +17,27 @@ export const filledLength = (text: string, values: Readonly<Record<string, strin
       length + (Object.hasOwn(values, name as string) ? (values[name as string] as string).length - whole.length : 0),
     text.length,
   );
+
+/** Of a text, what a template must say itself to be recognised: one of little but variables would match anything. */
+const OWN_SHARE = 0.5;
+
+/** Whether a text may be the template filled with some values; blanks at both ends do not count. */
+export function isFilledFrom(template: string, text: string): boolean {
+  const given = text.trim();
+  // Between the parts, splitting leaves the variables' names.
+  const [first = "", ...others] = template
+    .trim()
+    .split(VARIABLE)
+    .filter((_, at) => at % 2 === 0);
+  const own = others.reduce((length, part) => length + part.length, first.length);
+  if (!given.startsWith(first) || own < given.length * OWN_SHARE) return false;
+  const last = others.pop();
+  if (last === undefined) return given === first;
+  let from = first.length;
+  for (const part of others) {
+    const at = given.indexOf(part, from);
+    if (at === -1) return false;
+    from = at + part.length;
+  }
+  return given.length - last.length >= from && given.endsWith(last);
+}

@@ -38,7 +38,7 @@ export { createFix } from "./fixes/create-fix";
 export { fixEffects } from "./fixes/fix-effects";
 export { getFix, listFixes } from "./fixes/list-fixes";
 export { measureDueFixes } from "./fixes/measure-due-fixes";
-export { watchDeployed } from "./fixes/watch-deployed";
+export { watchDeployed, watchProven, watchServedPrompt } from "./fixes/watch-proven";
 export { joinConversation } from "./joining/join-conversation";
 export {
   type FrozenRule,

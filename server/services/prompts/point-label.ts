@@ -1,10 +1,11 @@
 import { and, eq, sql } from "drizzle-orm";
-import { promptLabelEvents, promptLabels } from "@/db/schema";
+import { promptLabelEvents, promptLabels, promptVersions } from "@/db/schema";
 import { type Ctx, idOfActor } from "@/server/platform/context";
 import { ServiceError, unprocessable } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
+import { watchServedPrompt } from "@/server/services/diagnostics";
 import { ofPrompt, type PromptRow } from "./prompts";
-import { LABELS_MAX, LATEST } from "./schemas";
+import { DEFAULT_LABEL, LABELS_MAX, LATEST } from "./schemas";
 
 /** Refuses the label that is computed. */
 export function requireOwnLabel(label: string, path: string): void {
@@ -36,6 +37,7 @@ export async function pointLabel(ctx: Ctx, prompt: PromptRow, label: string, ver
         target: [promptLabels.projectId, promptLabels.promptId, promptLabels.label],
         set: { version: sql`excluded.version` },
       });
+    if (label === DEFAULT_LABEL) await watchServed(ctx, prompt, version);
   }
   await ctx.db.insert(promptLabelEvents).values({
     projectId: ctx.projectId,
@@ -48,4 +50,12 @@ export async function pointLabel(ctx: Ctx, prompt: PromptRow, label: string, ver
     actorId: idOfActor(ctx.actor),
   });
   return previous;
+}
+
+async function watchServed(tx: Ctx, prompt: PromptRow, version: number) {
+  const [row] = await tx.db
+    .select({ content: promptVersions.content })
+    .from(promptVersions)
+    .where(and(ofPrompt(promptVersions, prompt), eq(promptVersions.version, version)));
+  if (row) await watchServedPrompt(tx, { name: prompt.name, version, content: row.content });
 }

@@ -9,9 +9,10 @@ import { createExample, deleteDataset, deleteDatasetRows } from "@/server/servic
 import { smallPayload } from "@/server/services/datasets/chat-payload/testing";
 import { storedDataset } from "@/server/services/datasets/examples/testing";
 import { deleteConversation, deleteUserData, runDeletion } from "@/server/services/deletion";
-import { createRuleRuns, executeRuleRuns, listFindings, updateRule } from "@/server/services/diagnostics";
+import { createRuleRuns, executeRuleRuns, listFindings, listFixes, updateRule } from "@/server/services/diagnostics";
 import { storedConversation } from "@/server/services/diagnostics/testing";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
+import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
 import { storedJob } from "@/server/services/training/testing/stored-job";
 import { attachScripted } from "@/testbed/trainers/attach-trainer";
 import { problem, ScriptedTrainer } from "@/testbed/trainers/scripted-trainer";
@@ -531,6 +532,18 @@ test("a Finding's conversations are replayed up to the faulty answer, and its Ru
   expect(won).toHaveLength(9);
   expect(won[0]).toMatchObject({ expected: "", reference: expect.stringContaining("is in Bern"), outcome: "win" });
   expect((await listEvaluations(ctx, { findingId })).evaluations.map(({ id }) => id)).toEqual([created.id]);
+});
+
+test("a proof of weights that answer already starts a watch of their model from when they began to", async () => {
+  const { ctx, create, datasetId, checkpointId } = await world(HELD_OUT);
+  const { findingId, conversations } = await findingOf(ctx, 12);
+  await corrected(ctx, datasetId, conversations);
+  const startedAt = Date.now() - 3_600_000;
+  await storedDeployment(ctx, checkpointId, { startedAt });
+  answersBetter();
+  await toEnd(ctx, (await create({ kind: "finding", findingId })).id);
+  const { fixes } = await listFixes(ctx, { findingId });
+  expect(fixes).toMatchObject([{ by: "model", value: "shop-agent", kind: "weights", startedAt }]);
 });
 
 test("too few replays are not enough, and a small difference is not proven", async () => {

@@ -3,7 +3,7 @@ import { NOW } from "@/db/now";
 import { rowsOf } from "@/db/rows";
 import { evaluationReviews, evaluationRows, evaluations } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
-import { type FrozenRule, isFoundIn, type RuleConfiguration } from "@/server/services/diagnostics";
+import { type FrozenRule, isFoundIn, type RuleConfiguration, watchProven } from "@/server/services/diagnostics";
 import type { ReplayRequest } from "./prepare-evaluation";
 import {
   basisOf,
@@ -270,6 +270,7 @@ async function recountJudged(
       ...(record.status === "succeeded" ? { verdict } : {}),
     })
     .where(isEvaluation(tx, record.id));
+  if (record.status === "succeeded") await watchIfProven(tx, record, verdict);
 }
 
 /** Returns what the texts of these rows of a comparison say, whatever was said of them since. */
@@ -327,5 +328,16 @@ async function recount(tx: Ctx, record: EvaluationRecord, changed: Partial<Summa
       ...(isDone ? ended : { dueAt: sql`${NOW} + ${WAKE_AGAIN_MS}` }),
     })
     .where(isEvaluation(tx, record.id));
+  if (isDone) await watchIfProven(tx, record, verdict);
   return isDone;
+}
+
+/** What has just been proven may be in use already. */
+async function watchIfProven(
+  tx: Ctx,
+  { findingId, checkpointId, variantId, ...before }: EvaluationRecord,
+  verdict: EvaluationRecord["verdict"],
+) {
+  if (findingId === null || verdict !== "proven" || before.verdict === "proven") return;
+  await watchProven(tx, { findingId, checkpointId, variantId });
 }
