@@ -20,7 +20,7 @@ import { listDatasets } from "@/server/services/datasets";
 import { openFile } from "@/server/services/files";
 import { createEvaluation, runEvaluation } from "@/server/services/proof";
 import { loadSampleFor, runSampleLoad } from "@/server/services/sample";
-import { findingOf } from "@/server/services/sample/make-examples";
+import { findingOf, SAMPLE_DATASET } from "@/server/services/sample/make-examples";
 import { stepsBeforeTraining } from "@/server/services/sample/run-load";
 import { PLANTED } from "@/server/services/sample/story/plan";
 import { addSampleBase, firstCheckpoint, SAMPLE_TRAINING } from "@/server/services/sample/training";
@@ -49,7 +49,8 @@ async function record() {
   const trainerVersion = await attachedTrainer(ctx);
   await addSampleBase(ctx);
   const { datasets } = await listDatasets(ctx, {});
-  const { job } = await createJob(ctx, { ...SAMPLE_TRAINING, datasetId: datasets[0]!.id });
+  const { id: datasetId } = datasets.find(({ name }) => name === SAMPLE_DATASET)!;
+  const { job } = await createJob(ctx, { ...SAMPLE_TRAINING, datasetId });
   await toItsEnd(() => runTrainingJob(ctx, job.id));
   const [row] = await db.select().from(trainingJobs).where(eq(trainingJobs.id, job.id));
   if (row?.status !== "succeeded") throw new Error(`The training ${row?.status}: ${JSON.stringify(row?.error)}`);

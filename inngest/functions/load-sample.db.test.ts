@@ -24,16 +24,16 @@ test("a sample load that is killed repeatedly stores every conversation once and
   const [found] = await db().execute(sql`
     select (select count(*)::int from conversations where project_id = ${project.id}) as conversations,
       (select sum(occurrence_count)::int from findings where project_id = ${project.id}
-        and signal in ('language_mismatch', 'repeated_tool_call', 'contradicts_tool_result', 'ignored_correction', 'empty_response')) as planted,
+        and signal in ('language_mismatch', 'repeated_tool_call', 'contradicts_tool_result', 'ignored_correction', 'empty_response', 'refusal')) as planted,
       (select count(*)::int from datasets where project_id = ${project.id}) as datasets,
       (select count(*)::int from training_jobs where project_id = ${project.id} and status = 'succeeded') as trained,
       (select string_agg(kind || ' ' || status || ' ' || coalesce(verdict, ''), ', ' order by kind, verdict)
         from evaluations where project_id = ${project.id}) as evaluated`);
   expect(found).toEqual({
     conversations: 400,
-    planted: 72,
-    datasets: 1,
+    planted: 88,
+    datasets: 2,
     trained: 1,
-    evaluated: "examples succeeded , finding succeeded not_proven, finding succeeded proven",
+    evaluated: "examples succeeded , finding succeeded not_proven, finding succeeded proven, finding succeeded proven",
   });
 }, 180_000);

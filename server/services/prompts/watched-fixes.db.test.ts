@@ -1,33 +1,17 @@
 import { expect, test } from "vitest";
-import { variants } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
-import { newId } from "@/server/platform/ids";
 import { listFixes } from "@/server/services/diagnostics";
 import { resolved } from "@/server/services/diagnostics/fixes/testing";
 import { storedEvaluation } from "@/server/services/proof/testing/stored-evaluation";
+import { storedVariant } from "@/server/services/proof/testing/stored-variant";
 import { createPrompt, createPromptVersion, moveLabel } from ".";
 
 const FIXED = "You help customers of Acme. Ask before you cancel an order.";
 
 /** Stores a variant with this system prompt, and what a proof of it for a Finding showed. */
 async function proven(ctx: Ctx, findingId: string, verdict: "proven" | "not_enough" = "proven") {
-  const variantId = newId("var");
-  const baseline = { connectionId: "conn_shop", model: "gpt-4o" };
-  await ctx.db.insert(variants).values({
-    projectId: ctx.projectId,
-    id: variantId,
-    name: "Ask first",
-    version: 1,
-    ...baseline,
-    systemPrompt: FIXED,
-    parameters: {},
-    toolDescriptions: {},
-    note: "",
-    findingId,
-    seenConversationIds: [],
-    actorKind: "operator",
-  });
-  const by = { checkpointId: null, trainerId: null, variantId, baseline };
+  const { variantId, connectionId } = await storedVariant(ctx, FIXED, findingId);
+  const by = { checkpointId: null, trainerId: null, variantId, baseline: { connectionId, model: "gpt-4o" } };
   const ended = { kind: "finding", findingId, status: "succeeded", verdict, summary: {}, finishedAt: 1 } as const;
   await storedEvaluation(ctx, "", { ...by, ...ended });
 }

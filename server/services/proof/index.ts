@@ -30,6 +30,7 @@ export {
   handOffVariant,
   handOffVariantAsTicket,
   listVariants,
+  playProof,
   proveVariant,
   recordedTurn,
   tryVariant,

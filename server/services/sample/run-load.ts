@@ -15,6 +15,7 @@ import {
   scheduleConversations,
 } from "@/server/services/diagnostics";
 import { decodeTraces, foldDailyCosts, projectIsolatingFailures, storeTraces } from "@/server/services/telemetry";
+import { fixByPrompt } from "./fix-by-prompt";
 import { makeExamples } from "./make-examples";
 import { DAYS, FIXES, PLANTED, type Planned, plannedConversations, SECOND_PART_FROM_DAY } from "./story/plan";
 import { otlpOf } from "./story/spans";
@@ -44,6 +45,7 @@ const STEPS: readonly Step[] = [
   rebuild,
   diagnose,
   finishTimes,
+  fixByPrompt,
   makeExamples,
   trainAndProve,
 ];

@@ -16,13 +16,16 @@ import {
   getFinding,
   listFindingEvents,
   listFindings,
+  listFixes,
+  measureDueFixes,
   updateFinding,
 } from "@/server/services/diagnostics";
 import { joinDefaultProjects } from "@/server/services/members";
 import { downloadCheckpointFile, listCheckpoints } from "@/server/services/models";
 import { getPerson } from "@/server/services/people";
 import { listProjects } from "@/server/services/projects";
-import { certifyCheckpoint, listEvaluationRows, listEvaluations } from "@/server/services/proof";
+import { getPrompt, listPromptVersions } from "@/server/services/prompts";
+import { certifyCheckpoint, listEvaluationRows, listEvaluations, listVariants } from "@/server/services/proof";
 import { createSavedView } from "@/server/services/saved-views";
 import { deployCheckpoint } from "@/server/services/serving";
 import { changeLabels, createFeedback, listConversations } from "@/server/services/telemetry";
@@ -30,7 +33,9 @@ import { listTrainers } from "@/server/services/trainers";
 import { createJob, getMetrics, listJobs } from "@/server/services/training";
 import { attachTrainer } from "@/testbed/trainers/attach-trainer";
 import { failSampleLoad, loadSample, runSampleLoad, unfinishedSamples } from ".";
-import { findingOf } from "./make-examples";
+import { ADVICE_DATASET, fixByPrompt } from "./fix-by-prompt";
+import { findingOf, SAMPLE_DATASET } from "./make-examples";
+import { ADVICE_PROMPT, ADVICE_VERSIONS } from "./story/advice";
 import { countOf, PLANTED, plannedConversations } from "./story/plan";
 import { trainAndProve } from "./training";
 
@@ -92,7 +97,7 @@ test("the sample has 400 conversations of the last 14 days, with every successfu
   expect(calls).toEqual({ unpriced: 0, models: 4 });
 });
 
-test("the Rules find exactly the five planted kinds of failure and three related ones", async () => {
+test("the Rules find exactly the six planted kinds of failure and three related ones", async () => {
   const { findings } = await listFindings(ctx, { limit: 100 });
   const counts: Record<string, number> = {};
   for (const { signal, occurrenceCount } of findings) counts[signal] = (counts[signal] ?? 0) + occurrenceCount;
@@ -146,15 +151,16 @@ test("a Finding that recurs after its fix is marked as regressed", async () => {
 
 test("the sample's Dataset has German answers, with no customer and no answer in both splits", async () => {
   const { datasets } = await listDatasets(ctx, {});
-  expect(datasets).toHaveLength(1);
-  const { examples } = await listExamples(ctx, { datasetId: datasets[0]!.id, limit: 100 });
+  expect(datasets.map(({ name }) => name)).toEqual([SAMPLE_DATASET, ADVICE_DATASET]);
+  const datasetId = datasets[0]!.id;
+  const { examples } = await listExamples(ctx, { datasetId, limit: 100 });
   const [train, test] = (["train", "test"] as const).map((split) => examples.filter((one) => one.split === split));
   expect([train!.length, test!.length]).toEqual([countOf("german"), countOf("englishInstead")]);
   const answersOf = (some: typeof examples) => some.map(({ payload }) => payload.expectedOutput.message.content);
   expect(answersOf(test!).filter((answer) => answersOf(train!).includes(answer))).toEqual([]);
   const [customers] = await db().execute(sql`
     select count(user_id)::int as examples, count(distinct user_id)::int as different from example_revisions
-    where project_id = ${ctx.projectId} and to_version is null`);
+    where project_id = ${ctx.projectId} and dataset_id = ${datasetId} and to_version is null`);
   expect(customers).toEqual({ examples: examples.length, different: examples.length });
   const said = examples.map(({ payload }) => payload.expectedOutput.message.content as string);
   expect(said.filter((text) => /\b(?:the|you|with)\b/.test(text))).toEqual([]);
@@ -246,6 +252,58 @@ test("the proof of the first checkpoint failed: it mixes the languages and is ra
   expect(rows.map(({ after }) => after?.content)).toContain(
     "Das Gale tent weighs 1900 grams if you do not count the packaging.",
   );
+});
+
+test("a variant of the advice agent's prompt is proven, released as the prompt's second version and watched since", async () => {
+  const { id: findingId } = await plantedFinding("refusedAdvice");
+  const { variants } = await listVariants(ctx, { findingId });
+  expect(variants).toMatchObject([{ version: 1, connectionName: expect.stringContaining("written for the sample") }]);
+  const [basedOn, systemPrompt] = ADVICE_VERSIONS;
+  expect(variants[0]).toMatchObject({ basedOn, systemPrompt });
+  const { evaluations } = await listEvaluations(ctx, { findingId });
+  expect(evaluations).toMatchObject([
+    {
+      variantId: variants[0]!.id,
+      status: "succeeded",
+      verdict: "proven",
+      cost: 0,
+      proof: { n: 16, foundBefore: 16, foundAfter: 1, right: { gained: 14, lost: 0, tries: 1 } },
+    },
+  ]);
+  const { prompt } = await getPrompt(ctx, { promptName: ADVICE_PROMPT });
+  expect(prompt).toMatchObject({ version: 2, labels: ["production", "latest"], content: systemPrompt });
+  await measureDueFixes(db());
+  const { fixes } = await listFixes(ctx, { findingId });
+  expect(fixes).toMatchObject([
+    {
+      by: "prompt",
+      value: `${ADVICE_PROMPT} 2`,
+      kind: "prompt",
+      verdict: "proven",
+      measured: {
+        before: { affected: countOf("refusedAdvice") },
+        since: { affected: 0, conversations: countOf("advice") - 8 },
+      },
+    },
+  ]);
+  const at = [variants[0]!.createdAt, evaluations[0]!.finishedAt!, fixes[0]!.createdAt, fixes[0]!.startedAt!];
+  expect(at).toEqual(at.toSorted((a, b) => a - b));
+});
+
+test("fixing by a prompt again changes nothing", async () => {
+  const { id: findingId } = await plantedFinding("refusedAdvice");
+  const shown = async () => [
+    await listVariants(ctx, {}),
+    await listEvaluations(ctx, { findingId }),
+    (await listFixes(ctx, { findingId })).fixes.map(({ id, createdAt }) => [id, createdAt]),
+    await listPromptVersions(ctx, { promptName: ADVICE_PROMPT }),
+    await listDatasets(ctx, {}),
+  ];
+  const before = await shown();
+  const [sample] = await db().execute(sql`select created_at from sample_projects where project_id = ${ctx.projectId}`);
+  const until = Number(sample!.created_at);
+  await Promise.all([fixByPrompt(ctx, { until }), fixByPrompt(ctx, { until })]);
+  expect(await shown()).toEqual(before);
 });
 
 test("the recorded model cannot be deployed, certified or trained further, and training needs a trainer", async () => {

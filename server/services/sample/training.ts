@@ -5,7 +5,7 @@ import { ServiceError } from "@/server/platform/errors";
 import { addBaseModel } from "@/server/services/models";
 import { playEvaluation } from "@/server/services/proof";
 import { playTraining } from "@/server/services/training";
-import { findingOf } from "./make-examples";
+import { findingOf, SAMPLE_DATASET } from "./make-examples";
 import { PLANTED } from "./story/plan";
 
 /** The sample's base model: `scripts/sample-training/base_model.py` trains it from scratch on the shop's catalogues and questions. */
@@ -50,7 +50,7 @@ export async function trainAndProve(ctx: Ctx): Promise<boolean> {
   const [dataset] = await ctx.db
     .select({ id: datasets.id })
     .from(datasets)
-    .where(eq(datasets.projectId, ctx.projectId));
+    .where(and(eq(datasets.projectId, ctx.projectId), eq(datasets.name, SAMPLE_DATASET)));
   const finding = await findingOf(ctx, PLANTED.englishInstead);
   // A user has deleted them in the meantime.
   if (!dataset || !finding) return true;

@@ -3,9 +3,11 @@ import { alias } from "drizzle-orm/pg-core";
 import { checkpoints, evaluationJudgings, evaluations, findings, trainingJobs, variants } from "@/db/schema";
 import { type Ctx, hasCapability } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
+import { RECORDED_TRAINER } from "@/server/services/trainers";
 import { trainerProblem } from "@/server/services/trainers/schemas";
 import { judgedModels, mayPreferItself } from "../judging/result";
 import { type Judging, judging as judgingShape } from "../judging/schemas";
+import { RECORDED_CONNECTION } from "../variants/variant-rows";
 import {
   type Comparison,
   comparison as comparisonShape,
@@ -128,6 +130,7 @@ export async function readEvaluations(
       error: row.error && trainerProblem.parse(row.error),
       cost: Number(row.cost),
       maxCost: row.maxCost === null ? null : Number(row.maxCost),
+      recorded: row.trainerId === RECORDED_TRAINER || row.baseline?.connectionId === RECORDED_CONNECTION.id,
     };
   });
 }

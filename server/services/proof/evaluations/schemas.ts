@@ -252,6 +252,8 @@ export const evaluation = z.object({
   /** US dollars: what asking connected models has cost, and may cost. `maxCost` is `null` without a limit. */
   cost: z.number(),
   maxCost: z.number().nullable(),
+  /** Whether no model was asked: the sample's answers were recorded with a trainer, or written for a variant. */
+  recorded: z.boolean(),
   actorKind: z.enum(ACTOR_KINDS),
   actorId: z.string().nullable(),
   createdAt: z.number(),

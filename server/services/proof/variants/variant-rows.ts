@@ -6,6 +6,9 @@ import type { Variant } from "./schemas";
 
 export type VariantRow = typeof variants.$inferSelect;
 
+/** Stands for the connection of a variant whose answers were written down, as the sample's were. */
+export const RECORDED_CONNECTION = { id: "conn_recorded", name: "None: answers written for the sample" };
+
 /** Condition: a variant of the project. */
 export const isVariant = ({ projectId }: Pick<Ctx, "projectId">, id: string) =>
   and(eq(variants.projectId, projectId), eq(variants.id, id));
@@ -18,7 +21,11 @@ export const connectionOfVariant = and(
 export const variantJson = (
   { projectId: _, parameters, ...row }: VariantRow,
   connectionName: string | null,
-): Variant => ({ ...row, parameters: parameters as Variant["parameters"], connectionName });
+): Variant => ({
+  ...row,
+  parameters: parameters as Variant["parameters"],
+  connectionName: row.connectionId === RECORDED_CONNECTION.id ? RECORDED_CONNECTION.name : connectionName,
+});
 
 /** Returns a variant, or throws a 404. */
 export async function readVariant(ctx: Ctx, id: string): Promise<Variant> {

@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS } from "@/server/platform/durations";
+import { adviceScript, refusedAdviceScript } from "./advice";
 import { everydayScript } from "./everyday";
 import {
   emptyAnswerScript,
@@ -38,6 +39,8 @@ export const FIXES = [
 ] as const;
 /** Later conversations are diagnosed after those fixes have been marked: 2.5.0 brings the loop back. */
 export const SECOND_PART_FROM_DAY = 11;
+/** The day on which the second version of the advice agent's prompt goes live. */
+export const SECOND_PROMPT_FROM_DAY = 8;
 
 type Telling = (dice: Dice, at: number, n: number) => Script;
 
@@ -63,18 +66,24 @@ const TOLD = {
   },
   mistypedOrder: { perDay: [1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 0, 1, 1, 0], script: (dice) => mistypedOrderScript(dice) },
   rateLimited: { perDay: [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0], script: (dice) => rateLimitedScript(dice) },
+  refusedAdvice: {
+    perDay: [2, 2, 2, 2, 2, 2, 2, 2, 0, 0, 0, 0, 0, 0],
+    script: (dice, _, n) => refusedAdviceScript(dice, n),
+  },
+  advice: { perDay: [1, 1, 1, 1, 1, 1, 1, 1, 5, 5, 4, 5, 6, 5], script: (dice, _, n) => adviceScript(dice, n) },
 } as const satisfies Record<string, { perDay: readonly number[]; script: Telling }>;
 type Special = keyof typeof TOLD;
 export type Kind = Special | "everyday";
 const SPECIAL = Object.keys(TOLD) as Special[];
 
-/** The five failures that the sample is about, with the Rule and the Signal that report them. */
+/** The six failures that the sample is about, with the Rule and the Signal that report them. */
 export const PLANTED = {
   englishInstead: { ruleId: "broken-response", signal: "language_mismatch" },
   loop: { ruleId: "agent-loop", signal: "repeated_tool_call" },
   wrongRefund: { ruleId: "ungrounded-answer", signal: "contradicts_tool_result" },
   ignoredCorrection: { ruleId: "user-correction", signal: "ignored_correction" },
   emptyAnswer: { ruleId: "broken-response", signal: "empty_response" },
+  refusedAdvice: { ruleId: "refusal", signal: "refusal" },
 } as const satisfies Partial<Record<Special, { ruleId: string; signal: string }>>;
 
 export const countOf = (kind: Special) => TOLD[kind].perDay.reduce<number>((sum, count) => sum + count, 0);
@@ -87,6 +96,8 @@ const MODELS = [
 ] as const;
 /** Answers simple questions, sometimes in the wrong language or not at all. */
 const CHEAP = { provider: "openai", model: "gpt-4.1-nano", msPerToken: 4 } as const;
+/** Gives advice on gear. */
+const ADVISER = { provider: "openai", model: "gpt-4.1-mini", msPerToken: 7 } as const;
 export type Model = { provider: string; model: string; msPerToken: number };
 
 export type Planned = {
@@ -100,6 +111,8 @@ export type Planned = {
   model: Model;
   script: Script;
   thumb: "up" | "down" | null;
+  /** The version of the advice agent's prompt; `null`: the support agent answers. */
+  advicePrompt: 1 | 2 | null;
 };
 
 /** Returns the sample's conversations in the 14 days before `until` (Unix ms), oldest first. Pure and deterministic. */
@@ -127,13 +140,14 @@ export function plannedConversations(until: number): Planned[] {
         model: modelOf(own, kind, script),
         script,
         thumb: thumbOf(own, kind),
+        advicePrompt: ADVISED.has(kind) ? (day < SECOND_PROMPT_FROM_DAY ? 1 : 2) : null,
       };
     });
   });
 }
 
-/** Who asks in German asks once, so that no customer is in training and among the held-out ones. */
-const ONCE: Partial<Record<Kind, number>> = { german: 2000, englishInstead: 3000 };
+/** Who asks in German asks once, so that no customer is in training and among the held-out ones; no proof rests on one customer. */
+const ONCE: Partial<Record<Kind, number>> = { german: 2000, englishInstead: 3000, refusedAdvice: 4000 };
 
 function userOf(dice: Dice, kind: Kind, n: number): string {
   const anyone = 1000 + dice.between(0, 179);
@@ -170,9 +184,11 @@ function timeIn(dice: Dice, begin: number): number {
   }
 }
 
+const ADVISED = new Set<Kind>(["refusedAdvice", "advice"]);
 const HANDLED_BY_CHEAP = new Set<Kind>(["englishInstead", "emptyAnswer"]);
 
 function modelOf(dice: Dice, kind: Kind, script: Script): Model {
+  if (ADVISED.has(kind)) return ADVISER;
   const usesTools = script.some((line) => "tool" in line);
   if (HANDLED_BY_CHEAP.has(kind) || (!usesTools && dice.chance(0.6))) return CHEAP;
   return pickByShare(dice, MODELS);

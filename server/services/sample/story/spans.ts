@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { ADVICE_LABEL, ADVICE_PROMPT, ADVICE_VERSIONS } from "./advice";
 import type { Planned } from "./plan";
 import { diceOf } from "./random";
 import type { Line } from "./script";
@@ -24,6 +25,17 @@ const CHARACTERS_PER_TOKEN = 4;
 /** Tokens of the agent's tool definitions, which every call sends. */
 const TOOL_TOKENS = 420;
 
+/** Returns who answers, with the instructions and the managed prompt that they are from, if they are. */
+function agentOf({ advicePrompt }: Planned) {
+  if (advicePrompt === null) return { name: "support", instructions: INSTRUCTIONS, prompt: {}, labels: {} };
+  return {
+    name: "advice",
+    instructions: ADVICE_VERSIONS[advicePrompt - 1] ?? "",
+    prompt: { "gen_ai.prompt.name": ADVICE_PROMPT, "gen_ai.prompt.version": String(advicePrompt) },
+    labels: { "tag.tags": [ADVICE_LABEL] },
+  };
+}
+
 const tokensOf = (messages: readonly Message[]) => Math.ceil(JSON.stringify(messages).length / CHARACTERS_PER_TOKEN);
 const text = (content: string): Part => ({ type: "text", content });
 
@@ -33,11 +45,12 @@ const text = (content: string): Part => ({ type: "text", content });
  */
 function spansOf(key: string, planned: Planned): Span[] {
   const { number, model, script, startedAt, userId, thumb } = planned;
+  const agent = agentOf(planned);
   const dice = diceOf(number * 13 + 5);
   const id = (name: string, length: number) =>
     createHash("sha256").update(`${key} ${number} ${name}`).digest("hex").slice(0, length);
   const whose = { "gen_ai.conversation.id": `chat-${id("chat", 10)}`, "user.id": userId };
-  const history: Message[] = [{ role: "system", parts: [text(INSTRUCTIONS)] }];
+  const history: Message[] = [{ role: "system", parts: [text(agent.instructions)] }];
   const spans: Span[] = [];
   let now = startedAt;
   let turn = 0;
@@ -49,10 +62,15 @@ function spansOf(key: string, planned: Planned): Span[] {
     run = {
       traceId,
       spanId: id(`run ${turn}`, 16),
-      name: "invoke_agent support",
+      name: `invoke_agent ${agent.name}`,
       startMs: now,
       endMs: now,
-      attributes: { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "support", ...whose },
+      attributes: {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": agent.name,
+        ...agent.labels,
+        ...whose,
+      },
     };
     spans.push(run);
   };
@@ -79,6 +97,7 @@ function spansOf(key: string, planned: Planned): Span[] {
     const answer: Message = { role: "assistant", parts: output };
     const span = child(`chat ${model.model}`, 380 + answered * model.msPerToken + dice.between(0, 420), {
       "gen_ai.operation.name": "chat",
+      ...agent.prompt,
       "gen_ai.provider.name": model.provider,
       "gen_ai.request.model": model.model,
       "gen_ai.response.model": model.model,

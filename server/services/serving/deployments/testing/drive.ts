@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { and, eq, isNotNull } from "drizzle-orm";
+import { onTestFinished } from "vitest";
 import { deployments } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import type { ServingGates } from "../../serving-gates";
@@ -37,7 +38,7 @@ export async function takeTurns(ctx: Ctx, rooms?: ServingGates): Promise<void> {
 
 const SETTLED: readonly string[] = ["running", "stopped", "failed", "timeout"];
 
-/** Runs the steps of the project's next deployment in the background, until it has settled. */
+/** Runs the steps of the project's next deployment in the background, until it has settled or the test is over. */
 export async function driveNext(ctx: Ctx): Promise<void> {
   const read = () =>
     ctx.db
@@ -45,12 +46,18 @@ export async function driveNext(ctx: Ctx): Promise<void> {
       .from(deployments)
       .where(eq(deployments.projectId, ctx.projectId));
   const known = new Set((await read()).map(({ id }) => id));
-  void (async () => {
-    for (;;) {
+  let isOver = false;
+  const drive = async () => {
+    while (!isOver) {
       await wait(PAUSE_MS);
       const next = (await read()).filter(({ id }) => !known.has(id));
       if (next.length > 0 && next.every(({ status }) => SETTLED.includes(status))) return;
       await takeTurns(ctx);
     }
-  })();
+  };
+  const driver = drive();
+  onTestFinished(() => {
+    isOver = true;
+    return driver;
+  });
 }

@@ -64,7 +64,11 @@ export function Facts({ projectId, evaluation }: { projectId: string; evaluation
               <Link href={datasetHref(projectId, datasetId)}>Dataset</Link>, version {formatCount(datasetVersion)}
             </span>
           )}
-          {ofVariant ? (
+          {evaluation.recorded ? (
+            <span>
+              {ofVariant ? "Its answers were written for the sample: no model was asked" : "Recorded with a trainer"}
+            </span>
+          ) : ofVariant ? (
             <span>
               Cost: <Money usd={evaluation.cost} />
               {evaluation.maxCost === null ? "" : ` of at most ${formatUsd(evaluation.maxCost)}`}
