@@ -281,7 +281,7 @@ test("a variant of the advice agent's prompt is proven, released as the prompt's
       kind: "prompt",
       verdict: "proven",
       measured: {
-        before: { affected: countOf("refusedAdvice") },
+        before: { affected: countOf("refusedAdvice"), conversations: countOf("refusedAdvice") + 8 },
         since: { affected: 0, conversations: countOf("advice") - 8 },
       },
     },

@@ -371,6 +371,8 @@ export const findingFix = z.object({
   notRead: z.object({ before: z.int(), since: z.int() }),
   /** Conversations since that are left out, because there were none of their kind before. */
   withoutPast: z.int(),
+  /** Conversations before that are left out, because there is none of their kind since. */
+  withoutSince: z.int().default(0),
   /** Conversations since that are left out, because they do not have the fix. */
   withoutFix: z.int(),
   /** The mean cost of those compared of which every call has a price, in US dollars; `null` without, or for callers who may not read costs. */

@@ -138,7 +138,7 @@ async function fixIn(ctx: Ctx, { started, values, days, history, counted }: Coun
   const { id, findingId, mark, startedAt: at } = started;
   const having = counted.filter((one) => !one.is_without);
   const read = comparable(having, history);
-  const { watched, by, isCalm } = compared(read, await peaksOf(ctx, findingId, at, days), started);
+  const { watched, by, isCalm, kept } = compared(read, await peaksOf(ctx, findingId, at, days), started);
   const without = (isSince: boolean) => {
     const on = (some: readonly Count[]) => totalOf(some.filter((one) => one.is_since === isSince));
     return on(having) - on(read);
@@ -158,8 +158,9 @@ async function fixIn(ctx: Ctx, { started, values, days, history, counted }: Coun
     needed: watched.needed,
     notRead: { before: without(false), since: without(true) },
     withoutPast: watched.withoutPast,
+    withoutSince: watched.withoutSince,
     withoutFix: totalOf(counted) - totalOf(having),
-    cost: seesCosts ? { before: meanCost(read, false), since: meanCost(read, true) } : { before: null, since: null },
+    cost: seesCosts ? { before: meanCost(kept, false), since: meanCost(kept, true) } : { before: null, since: null },
     comparedBy: by,
     calmPast: isCalm,
     readings: (read[0]?.readings ?? []).map(readingOf),
@@ -196,13 +197,15 @@ type Peak = { from: number; until: number };
 
 /** Compares by model and labels, or by labels alone where the change replaced the models; and with the calm days alone. */
 function compared(counts: readonly Count[], peaks: readonly Peak[], { mark, startedAt }: StartedFix) {
+  const kindOf = ({ labels, models }: Count, withModels: boolean) =>
+    JSON.stringify(withModels ? [labels, models] : [labels]);
   const dayCounts = (withModels: boolean): DayCount[] =>
-    counts.map(({ is_since: isSince, day, models, labels, conversations, affected }) => ({
-      isSince,
-      day,
-      kind: JSON.stringify(withModels ? [labels, models] : [labels]),
-      conversations,
-      affected,
+    counts.map((one) => ({
+      isSince: one.is_since,
+      day: one.day,
+      kind: kindOf(one, withModels),
+      conversations: one.conversations,
+      affected: one.affected,
     }));
   const isReplaced = mark?.by === "model" || modelsAreReplaced(counts, dayCounts(true), startedAt);
   const all = dayCounts(!isReplaced);
@@ -211,7 +214,12 @@ function compared(counts: readonly Count[], peaks: readonly Peak[], { mark, star
   );
   const whole = watch(all);
   const watched = peaks.length === 0 ? whole : worseOf(whole, watch(calm));
-  return { watched, by: isReplaced ? ("labels" as const) : ("model_and_labels" as const), isCalm: watched !== whole };
+  return {
+    watched,
+    by: isReplaced ? ("labels" as const) : ("model_and_labels" as const),
+    isCalm: watched !== whole,
+    kept: counts.filter((one) => watched.kinds.has(kindOf(one, !isReplaced))),
+  };
 }
 
 /**
@@ -219,12 +227,12 @@ function compared(counts: readonly Count[], peaks: readonly Peak[], { mark, star
  * compared, because what the new one serves may be other traffic.
  */
 function modelsAreReplaced(counts: readonly Count[], byModel: readonly DayCount[], at: number): boolean {
-  const { before, since, withoutPast } = watch(byModel);
+  const { before, since, withoutPast, withoutSince } = watch(byModel);
   if (withoutPast === 0) return false;
   const days = counts.map(({ day }) => day);
   const daysBefore = Math.max(1, (at - Math.min(...days)) / DAY_MS);
   const daysSince = Math.max(1, (Math.max(...days) + DAY_MS - at) / DAY_MS);
-  return since.conversations / daysSince < REPLACED * (before.conversations / daysBefore);
+  return since.conversations / daysSince < REPLACED * ((before.conversations + withoutSince) / daysBefore);
 }
 
 /** Returns the days before the fix in which the Finding escalated: a rate at its peak falls without any fix. */

@@ -53,6 +53,17 @@ test("a kind of conversation without a past is left out and counted", () => {
   expect(found.verdict).not.toBe("proven");
 });
 
+test("a kind that no conversation since is of is left out and counted, once there are others", () => {
+  const others = traffic("others", [10, 2000], [0, 0]);
+  const found = watch([...traffic("one agent's", [160, 240], [0, 30]), ...others]);
+  expect(found).toMatchObject({ before: rate(160, 240), since: rate(0, 30), withoutSince: 2000, verdict: "proven" });
+  expect(watch([...traffic("one agent's", [160, 240], [0, 0]), ...others])).toMatchObject({
+    before: rate(170, 2240),
+    withoutSince: 0,
+    verdict: "not_enough",
+  });
+});
+
 test("a rate that did not even halve is not proven", () => {
   expect(watch(traffic("all", [280, 2800], [280, 2800])).verdict).toBe("not_proven");
 });

@@ -100,13 +100,17 @@ export type Watched = {
   since: Rate;
   difference: Interval | null;
   verdict: "proven" | "not_proven" | "not_enough";
+  /** The kinds that are compared: those with conversations on both sides or, while there are none, all from before. */
+  kinds: ReadonlySet<string>;
   /** Conversations since that are not compared, because there were none of their kind before. */
   withoutPast: number;
+  /** Conversations before that are not compared, because there is none of their kind since. */
+  withoutSince: number;
   /** Conversations since that prove a complete fix; `null` if none do. */
   needed: number | null;
 };
 
-/** Compares the conversations since a fix with those before, each kind with itself. */
+/** Compares the conversations since a fix with those before, each kind with itself; rates are of the kinds that are compared. */
 export function watch(counts: readonly DayCount[]): Watched {
   const strata = new Map<string, Stratum>();
   for (const one of counts) {
@@ -114,18 +118,24 @@ export function watch(counts: readonly DayCount[]): Watched {
     const side = one.isSince ? "since" : "before";
     strata.set(one.kind, { ...known, [side]: plus(known[side], one) });
   }
-  const compared = [...strata.values()].filter(({ before }) => before.conversations > 0);
+  const known = [...strata].filter(([, { before }]) => before.conversations > 0);
+  const onBothSides = known.filter(([, { since }]) => since.conversations > 0);
+  const chosen = onBothSides.length > 0 ? onBothSides : known;
+  const kinds = new Set(chosen.map(([kind]) => kind));
+  const compared = chosen.map(([, stratum]) => stratum);
   const before = sum(compared.map((one) => one.before));
   const since = sum(compared.map((one) => one.since));
-  const all = sum(counts.filter(({ isSince }) => isSince));
-  const dispersion = dispersionOf(daysBefore(counts));
+  const allOn = (side: boolean) => sum(counts.filter(({ isSince }) => isSince === side));
+  const dispersion = dispersionOf(daysBefore(counts.filter(({ kind }) => kinds.has(kind))));
   const difference = alwaysValidDifference(compared, dispersion);
   return {
     before,
     since,
     difference,
     verdict: verdictOf(before, difference),
-    withoutPast: all.conversations - since.conversations,
+    kinds,
+    withoutPast: allOn(true).conversations - since.conversations,
+    withoutSince: allOn(false).conversations - before.conversations,
     needed: conversationsToProve(before, { dispersion }),
   };
 }

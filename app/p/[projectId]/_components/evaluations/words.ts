@@ -160,7 +160,7 @@ const notTextWords = (kind: Evaluation["kind"], variantId: string | null) => {
 };
 
 /** What was compared and what was left out, in sentences. */
-export function selectionWords({ kind, selection, datasetVersion, variantId }: Evaluation): string[] {
+export function selectionWords({ kind, selection, datasetVersion, variantId, recorded }: Evaluation): string[] {
   if (selection === null) return [];
   const { selected, splits, available, trainedOn, notText, changed, preserveSetOnly, nearCopies, seenOnly } = selection;
   const more = available !== null && available > selected ? ` of ${formatCount(available)}` : "";
@@ -194,7 +194,11 @@ export function selectionWords({ kind, selection, datasetVersion, variantId }: E
     return [
       `${plural(selected, "conversation")}${more} with the Finding, each up to the faulty answer.`,
       ...without,
-      "These conversations were chosen because they failed, so the rates apply to them, not to all traffic. Both rates are measured on new answers from both models, so a failure that happened by chance does not count as fixed.",
+      `These conversations were chosen because they failed, so the rates apply to them, not to all traffic. ${
+        recorded && variantId !== null
+          ? "The answers before are those of the conversations, and the answers after were written for the sample, so this shows what a proof is like, not how good a model is."
+          : "Both rates are measured on new answers from both models, so a failure that happened by chance does not count as fixed."
+      }`,
     ];
   }
   const from =

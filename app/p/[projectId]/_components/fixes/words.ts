@@ -79,7 +79,7 @@ export function neededWords({ verdict, needed, since, before }: Measured): strin
 
 /** What is left out of the comparison, in sentences. */
 export function leftOutWords(measured: Measured): string[] {
-  const { notRead, withoutPast, withoutFix, comparedBy, calmPast, by, laterVersions } = measured;
+  const { notRead, withoutPast, withoutSince, withoutFix, comparedBy, calmPast, by, laterVersions } = measured;
   const unread = notRead.before + notRead.since;
   return [
     ...(laterVersions.length > 0 ? [`Later versions have it too: ${laterVersions.join(", ")}.`] : []),
@@ -91,6 +91,9 @@ export function leftOutWords(measured: Measured): string[] {
       : []),
     ...(withoutPast > 0
       ? [`Left out: ${plural(withoutPast, "conversation")} since with a model or labels that none before had.`]
+      : []),
+    ...(withoutSince > 0
+      ? [`Left out: ${plural(withoutSince, "conversation")} before with models or labels that none since has.`]
       : []),
     ...(comparedBy === "labels" && by !== "model"
       ? ["The models from before are no longer used, so models are compared as one."]
