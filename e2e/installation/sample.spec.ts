@@ -52,7 +52,7 @@ test("a person with an empty project loads the sample, sees its Findings and rem
   });
 
   const sampleId = /prj_\w+/.exec(page.url())![0];
-  await test.step("the five kinds of failure are Findings, of which one is proven fixed and one regressed", async () => {
+  await test.step("the kinds of failure are Findings, of which one is proven fixed and one regressed", async () => {
     await page.goto(`/p/${sampleId}/findings?tab=all`);
     for (const title of [
       "The assistant replies in English where another language is expected",
@@ -60,6 +60,7 @@ test("a person with an empty project loads the sample, sees its Findings and rem
       /different refundable than get_order returned/,
       /The assistant ignores the user's correction/,
       "An answer is empty",
+      "The assistant refuses",
     ]) {
       await expect(page.getByRole("link", { name: title }).first()).toBeVisible();
     }
@@ -132,6 +133,20 @@ test("a person with an empty project loads the sample, sees its Findings and rem
     await expect(page.getByText("Recorded", { exact: true }).first()).toBeVisible();
     await expect(page.getByRole("button", { name: "Continue training…" })).toHaveCount(0);
     await lookAt(page, "sample-model");
+  });
+
+  await test.step("a prompt's fix is told from its evidence to its watch, and that no model was asked", async () => {
+    await page.goto(`/p/${sampleId}/findings?tab=all`);
+    await page.getByRole("link", { name: "The assistant refuses" }).first().click();
+    const steps = page.getByRole("list", { name: "From evidence to a fix that holds" });
+    await expect(steps).toContainText("16 conversations, confirmed");
+    await expect(steps).toContainText("Answer questions about everyday risks, version 1");
+    await expect(steps).toContainText("gear-advice 2");
+    const proof = page.getByRole("region", { name: "Proof", exact: true });
+    await proof.getByRole("link", { name: /Answer questions about everyday risks/ }).click();
+    await page.waitForURL(/\/evaluations\/eval_/);
+    await expect(page.getByText("no model was asked")).toBeVisible();
+    await lookAt(page, "sample-prompt-proof");
   });
 
   await test.step("the tour leads through seven of its pages, keeps its place when it is left, and ends", async () => {

@@ -19,7 +19,7 @@ export { listFindingCauses } from "./findings/grouping/list-causes";
 export { mergeFindingsByHand } from "./findings/grouping/merge-findings-verb";
 export { placeCausesAgain } from "./findings/grouping/place-causes-again";
 export { splitFinding } from "./findings/grouping/split-finding";
-export { markFixedInThePast, moveToTheirTime } from "./findings/history/past";
+export { markInThePast, moveToTheirTime } from "./findings/history/past";
 export { type ShareSubject, shareRows } from "./findings/history/share-rows";
 export { findingTimeline } from "./findings/history/timeline";
 export { listFindingEvents } from "./findings/list-finding-events";

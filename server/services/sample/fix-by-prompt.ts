@@ -13,6 +13,7 @@ import { type Ctx, inTransaction } from "@/server/platform/context";
 import { DAY_MS, MINUTE_MS } from "@/server/platform/durations";
 import { addConversationsToDatasets } from "@/server/services/collection";
 import { createDataset, listExamples, updateExample } from "@/server/services/datasets";
+import { markInThePast } from "@/server/services/diagnostics";
 import { createPrompt, createPromptVersion, moveLabel } from "@/server/services/prompts";
 import { playProof } from "@/server/services/proof";
 import { findingOf } from "./make-examples";
@@ -45,7 +46,10 @@ export async function fixByPrompt(ctx: Ctx, { until }: { until: number }): Promi
     answerTo: (refusal) => adviceFor(refusal)?.tried ?? refusal,
   });
   if (played) await proveAt(ctx, played, at(SECOND_PROMPT_FROM_DAY - 0.5));
-  await inTransaction(ctx, (tx) => releasePrompt(tx, finding.id, at));
+  await inTransaction(ctx, async (tx) => {
+    await markInThePast(tx, PLANTED.refusedAdvice, { at: at(SECOND_PROMPT_FROM_DAY - 1), fixed: false });
+    await releasePrompt(tx, finding.id, at);
+  });
   return true;
 }
 

@@ -8,12 +8,7 @@ import { sampleProjects } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { DAY_MS } from "@/server/platform/durations";
 import { storedReason } from "@/server/platform/logging/stored-reason";
-import {
-  executeRuleRuns,
-  markFixedInThePast,
-  moveToTheirTime,
-  scheduleConversations,
-} from "@/server/services/diagnostics";
+import { executeRuleRuns, markInThePast, moveToTheirTime, scheduleConversations } from "@/server/services/diagnostics";
 import { decodeTraces, foldDailyCosts, projectIsolatingFailures, storeTraces } from "@/server/services/telemetry";
 import { fixByPrompt } from "./fix-by-prompt";
 import { makeExamples } from "./make-examples";
@@ -175,7 +170,7 @@ async function diagnose(ctx: Ctx, _: Sample, timeIsUp: () => boolean): Promise<b
 async function markFixes(ctx: Ctx, { until }: Sample): Promise<boolean> {
   await inTransaction(ctx, async (tx) => {
     for (const { kind, day } of FIXES) {
-      await markFixedInThePast(tx, { ...PLANTED[kind], at: until - (DAYS - day) * DAY_MS });
+      await markInThePast(tx, PLANTED[kind], { at: until - (DAYS - day) * DAY_MS, fixed: true });
     }
   });
   return true;

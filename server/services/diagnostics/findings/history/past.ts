@@ -3,21 +3,26 @@ import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { changeFindings } from "../review/change-findings";
 
-type Fix = { ruleId: string; signal: string /** Unix ms. */; at: number };
+type Cause = { ruleId: string; signal: string };
+const CONFIRMED = { reviewStatus: "confirmed" } as const;
+const FIXED = { ...CONFIRMED, resolutionStatus: "resolved" } as const;
 
 /**
- * Marks the Findings of a Rule's Signal as confirmed and resolved at an earlier time, for conversations that are read long
- * after they took place.
+ * Marks the Findings of a Rule's Signal as confirmed at an earlier time (Unix ms), and `fixed` ones as resolved, for conversations
+ * that are read long after they took place.
  */
-export async function markFixedInThePast(tx: Ctx, { ruleId, signal, at }: Fix): Promise<void> {
+export async function markInThePast(
+  tx: Ctx,
+  { ruleId, signal }: Cause,
+  { at, fixed }: { at: number; fixed: boolean },
+): Promise<void> {
   const rows = await tx.db.execute<{ id: string }>(sql`
     select id from findings
     where project_id = ${tx.projectId} and rule_id = ${ruleId} and signal = ${signal} and merged_into_id is null`);
-  const change = { reviewStatus: "confirmed", resolutionStatus: "resolved" } as const;
   await changeFindings(
     tx,
     [...rows].map(({ id }) => id),
-    change,
+    fixed ? FIXED : CONFIRMED,
     newId("fch"),
     { at },
   );
