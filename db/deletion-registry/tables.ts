@@ -475,6 +475,16 @@ export const TABLES = {
     project: "cascade",
   },
   gateway_budgets: { conversation: NEITHER, person: NO_ACCOUNT, project: "cascade" },
+  gateway_assignments: {
+    conversation: nothing("Hashes of conversations' ids in an experiment, that are deleted once it has ended."),
+    person: NO_ACCOUNT,
+    project: "batches",
+  },
+  gateway_experiments: {
+    conversation: nothing("Names of an alias and a variant, and counts."),
+    person: NO_ACCOUNT,
+    project: "cascade",
+  },
   gateway_aliases: {
     conversation: nothing("Names that members gave to models."),
     person: NO_ACCOUNT,

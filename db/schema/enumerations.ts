@@ -77,6 +77,8 @@ export const FIX_KINDS = ["code", "prompt", "model", "weights"] as const;
  * Replaced, for a deployed model: another checkpoint answers under its name.
  */
 export const FIX_ENDS = ["over", "stopped", "replaced", "reopened", "merged"] as const;
+/** What conversations of an experiment of the gateway are answered with: as before, or with the variant. */
+export const EXPERIMENT_ARMS = ["baseline", "variant"] as const;
 /** What releases of an application differ by: each is a filter of the list of conversations. */
 export const VERSION_DIMENSIONS = ["version", "model", "label", "prompt"] as const;
 /** What conversations since a fix went out show about it. */

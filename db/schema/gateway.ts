@@ -1,9 +1,20 @@
 import { desc, sql } from "drizzle-orm";
-import { check, index, integer, jsonb, numeric, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import {
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
 import { apiKeys } from "./administration/api-keys";
 import { createdAt, projectId, unixMs } from "./columns";
-import { BUDGET_SCOPES } from "./enumerations";
-import type { GatewayTarget } from "./json";
+import { BUDGET_SCOPES, EXPERIMENT_ARMS } from "./enumerations";
+import type { ExperimentCounts, GatewayTarget } from "./json";
 import { ofProject, withinProject } from "./projects";
 
 /** A name that calls of models may use, and the models that answer them, in order. */
@@ -41,6 +52,60 @@ export const gatewayAliases = pgTable(
       "gateway_aliases_limits",
       sql`${t.firstTokenSeconds} between 1 and 600 and ${t.totalSeconds} between 1 and 1800 and ${t.maxOutputTokens} > 0`,
     ),
+  ],
+);
+
+/** A variant that a share of an alias's conversations is answered with. */
+export const gatewayExperiments = pgTable(
+  "gateway_experiments",
+  {
+    projectId: projectId(),
+    id: text("id").notNull(),
+    /** As conversations name its arms: the alias at that time, and a number of the project's. */
+    name: text("name").notNull(),
+    number: integer("number").notNull(),
+    /** Without foreign keys: what was found outlives alias and variant, whose deletion ends it. */
+    aliasId: text("alias_id").notNull(),
+    variantId: text("variant_id").notNull(),
+    variantName: text("variant_name").notNull(),
+    variantVersion: integer("variant_version").notNull(),
+    /** Percent of the conversations that begin. */
+    share: integer("share").notNull(),
+    startedAt: unixMs("started_at").notNull(),
+    endedAt: unixMs("ended_at"),
+    /** Conversations in each arm, once it has ended: their rows are deleted. */
+    counts: jsonb("counts").$type<ExperimentCounts>(),
+    createdAt: createdAt(),
+    updatedAt: unixMs("updated_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    ofProject("gateway_experiments_project", t),
+    uniqueIndex("gateway_experiments_number").on(t.projectId, t.number),
+    uniqueIndex("gateway_experiments_running").on(t.projectId, t.aliasId).where(sql`ended_at is null`),
+    index("gateway_experiments_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
+    check("gateway_experiments_share", sql`${t.share} between 0 and 100`),
+    check("gateway_experiments_end", sql`(${t.endedAt} is null) = (${t.counts} is null)`),
+  ],
+);
+
+/** The arm of each conversation of an experiment: the first one that it got. */
+export const gatewayAssignments = pgTable(
+  "gateway_assignments",
+  {
+    projectId: projectId(),
+    experimentId: text("experiment_id").notNull(),
+    /** A hash of what names the conversation, or the response that a next call refers to. */
+    subject: text("subject").notNull(),
+    arm: text("arm", { enum: EXPERIMENT_ARMS }).notNull(),
+    /** Of a response, its conversation's hash. Null: a conversation. */
+    conversation: text("conversation"),
+    /** Whether the variant did not fit one of its calls. */
+    notApplied: boolean("not_applied").notNull().default(false),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.experimentId, t.subject] }),
+    withinProject("gateway_assignments_experiment", t, t.experimentId, gatewayExperiments).onDelete("cascade"),
   ],
 );
 

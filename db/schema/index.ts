@@ -51,7 +51,14 @@ export { jobEngine, jobEvents, jobRuns, jobSchedules, jobSteps } from "./engine"
 export { feedback } from "./feedback";
 export { files } from "./files";
 export { fixes } from "./fixes";
-export { gatewayAliases, gatewayBudgets, gatewayCalls, gatewaySpending } from "./gateway";
+export {
+  gatewayAliases,
+  gatewayAssignments,
+  gatewayBudgets,
+  gatewayCalls,
+  gatewayExperiments,
+  gatewaySpending,
+} from "./gateway";
 export { evaluationJudgements, evaluationJudgings } from "./judging";
 export { deliveries, notices, notificationRules } from "./notifications";
 export { modelPriceDefinitions, priceCatalogues } from "./pricing";

@@ -136,3 +136,6 @@ export type PromptContent = string | { role: (typeof PROMPT_ROLES)[number]; cont
 
 /** What answers calls of an alias: a model behind a connection, or whatever runs under a deployment's name. */
 export type GatewayTarget = { connectionId: string; model: string } | { deployment: string };
+
+/** Conversations in the arms of an experiment of the gateway; `notApplied`: those in its variant's that the variant did not fit. */
+export type ExperimentCounts = { baseline: number; variant: number; notApplied: number };

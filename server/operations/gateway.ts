@@ -6,18 +6,24 @@ import {
   createGatewayResponse,
   deleteGatewayAlias,
   deleteGatewayBudget,
+  endGatewayExperiment,
   getGatewayAlias,
   getGatewayBudget,
+  getGatewayExperiment,
   listGatewayAliases,
   listGatewayBudgets,
+  listGatewayExperiments,
   listGatewayModels,
+  startGatewayExperiment,
   updateGatewayAlias,
   updateGatewayBudget,
+  updateGatewayExperiment,
 } from "@/server/services/gateway";
 import { get, patch, post, project, remove, under } from "./row";
 
 const aliases = `${project}/gateway-aliases`;
 const budgets = `${project}/gateway-budgets`;
+const experiments = `${project}/gateway-experiments`;
 
 export const GATEWAY = {
   /** At the addresses of the OpenAI API; the key names the project. */
@@ -40,5 +46,12 @@ export const GATEWAY = {
     get: get(`${budgets}/:gatewayBudgetId`, getGatewayBudget),
     update: patch(`${budgets}/:gatewayBudgetId`, updateGatewayBudget),
     delete: remove(`${budgets}/:gatewayBudgetId`, deleteGatewayBudget),
+  }),
+  gatewayExperiments: under("Gateway", {
+    list: get(experiments, listGatewayExperiments),
+    start: post(`${aliases}/:gatewayAliasId/experiments`, startGatewayExperiment, 201),
+    get: get(`${experiments}/:gatewayExperimentId`, getGatewayExperiment),
+    update: patch(`${experiments}/:gatewayExperimentId`, updateGatewayExperiment),
+    end: post(`${experiments}/:gatewayExperimentId/end`, endGatewayExperiment),
   }),
 };

@@ -16,6 +16,7 @@ export type IdPrefix =
   | "ple"
   | "gwa"
   | "gwb"
+  | "gwe"
   | "ntc"
   | "wi"
   | "tch"

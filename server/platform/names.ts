@@ -47,6 +47,7 @@ const NAMED: Readonly<Record<string, Named>> = {
   knowledgeGoal: { table: "knowledge_goals", name: "title", needs: ["workspace:read"] },
   prompt: { table: "prompts", name: "name", needs: ["workspace:read"] },
   gatewayAlias: { table: "gateway_aliases", name: "name", needs: ["workspace:read"] },
+  gatewayExperiment: { table: "gateway_experiments", name: "name", needs: ["workspace:read"] },
   file: { table: "files", name: "name", needs: ["project:data:read"] },
   job: { table: "training_jobs", name: "name", needs: ["workspace:read"] },
   tuningConfig: { table: "tuning_configs", name: "name", needs: ["workspace:read"] },

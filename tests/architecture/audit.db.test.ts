@@ -41,7 +41,7 @@ import {
 } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { connectTracker, failWorkItem, storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
-import { createGatewayAlias, createGatewayBudget } from "@/server/services/gateway";
+import { createGatewayAlias, createGatewayBudget, startGatewayExperiment } from "@/server/services/gateway";
 import { createUser, startSession } from "@/server/services/identity";
 import { acceptInvitation, inviteMember } from "@/server/services/members";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
@@ -186,6 +186,15 @@ const aliasOf = async (ctx: Ctx) => ({
 
 const gatewayBudgetOf = async (ctx: Ctx) => ({
   gatewayBudgetId: (await createGatewayBudget(ctx, { scope: "project", dailyUsd: 20 })).budget.id,
+});
+
+const experimentInput = async (ctx: Ctx) => ({
+  ...(await aliasOf(ctx)),
+  variantId: (await storedVariant(ctx, "a")).variantId,
+  share: 10,
+});
+const experimentOf = async (ctx: Ctx) => ({
+  gatewayExperimentId: (await startGatewayExperiment(ctx, await experimentInput(ctx))).experiment.id,
 });
 
 const datasetOf = async (ctx: Ctx) => (await createDataset(ctx, { name: "Answers" })).dataset.id;
@@ -460,6 +469,9 @@ const SAMPLES: Record<string, Sample> = {
   "gatewayAliases.update": async ({ ctx }) => ({ input: { ...(await aliasOf(ctx)), retries: 1 } }),
   "gatewayBudgets.create": async () => ({ input: { scope: "project", dailyUsd: 20 } }),
   "gatewayBudgets.delete": async ({ ctx }) => ({ input: await gatewayBudgetOf(ctx) }),
+  "gatewayExperiments.end": async ({ ctx }) => ({ input: await experimentOf(ctx) }),
+  "gatewayExperiments.start": async ({ ctx }) => ({ input: await experimentInput(ctx) }),
+  "gatewayExperiments.update": async ({ ctx }) => ({ input: { ...(await experimentOf(ctx)), share: 20 } }),
   "gatewayBudgets.update": async ({ ctx }) => ({ input: { ...(await gatewayBudgetOf(ctx)), dailyUsd: 5 } }),
   "variants.create": async ({ ctx }) => ({
     input: { name: "Brief", connectionId: await storedModel(ctx), model: "gpt-5" },

@@ -88,6 +88,7 @@ test("another tenant's ids reveal and change nothing of theirs, in any field of 
     "fixes",
     "gateway_aliases",
     "gateway_budgets",
+    "gateway_experiments",
   ]) {
     expect(rows[name]?.length, `${name} has rows`).toBeGreaterThan(0);
   }

@@ -45,6 +45,7 @@ const PREFIX_OF_ID: Record<string, string> = {
   fixId: "fix",
   gatewayAliasId: "gwa",
   gatewayBudgetId: "gwb",
+  gatewayExperimentId: "gwe",
   handoffRuleId: "hr",
   importId: "imp",
   invitationId: "inv",

@@ -23,7 +23,7 @@ import {
   listFindings,
 } from "@/server/services/diagnostics";
 import { storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
-import { createGatewayAlias, createGatewayBudget } from "@/server/services/gateway";
+import { createGatewayAlias, createGatewayBudget, startGatewayExperiment } from "@/server/services/gateway";
 import { inviteMember } from "@/server/services/members";
 import { failedDelivery, storedAlert, storedNotificationRule } from "@/server/services/notifications/testing";
 import { createModelPrice } from "@/server/services/pricing";
@@ -109,7 +109,7 @@ export async function tenant(mark: string) {
   await storedAlert(ctx, `Alert ${mark}`);
   await createSavedView(ctx, { list: "conversations", name: `View ${mark}`, query: `q=${mark}`, shared: true });
   await createPrompt(ctx, { name: `prompt-${mark}`, content: `${mark} {{question}}`, labels: ["production"] });
-  await createGatewayAlias(ctx, { name: `alias-${mark}`, targets: [{ deployment: mark }] });
+  const { alias } = await createGatewayAlias(ctx, { name: `alias-${mark}`, targets: [{ deployment: mark }] });
   await createGatewayBudget(ctx, { scope: "user", dailyUsd: 1 });
   await updateShareLinkSettings(ctx, { enabled: true });
   await createShareLink(ctx, { findingId: findings[0]!.id });
@@ -124,7 +124,8 @@ export async function tenant(mark: string) {
   await createKnowledgeGoal(ctx, { title: `Goal ${mark}`, keyPhrases: [mark] });
   const training = await trainingWorld(ctx, mark);
   await storedDeployment(ctx, training.checkpointId, { name: mark });
-  await storedVariant(ctx, mark);
+  const { variantId } = await storedVariant(ctx, mark);
+  await startGatewayExperiment(ctx, { gatewayAliasId: alias.id, variantId, share: 10 });
   await ctx.db.insert(rolloutDecisions).values({
     projectId: ctx.projectId,
     id: `rod_${hex(32)}`,

@@ -18,5 +18,13 @@ export {
 export { completeGatewayChat, createGatewayEmbeddings, createGatewayResponse } from "./call-model";
 export { completeChat } from "./deployments/complete-chat";
 export { listServedModels } from "./deployments/list-served-models";
+export {
+  deleteOldAssignments,
+  endGatewayExperiment,
+  getGatewayExperiment,
+  listGatewayExperiments,
+  startGatewayExperiment,
+  updateGatewayExperiment,
+} from "./experiments";
 export { listGatewayModels } from "./list-models";
 export { recordInterruptedCalls } from "./recording/record-interrupted-calls";

@@ -12,7 +12,7 @@ import {
   deleteOldTrackerDeliveries,
 } from "@/server/services/diagnostics";
 import { eraseFilesBefore } from "@/server/services/files";
-import { deleteOldSpending } from "@/server/services/gateway";
+import { deleteOldAssignments, deleteOldSpending } from "@/server/services/gateway";
 import { deleteOldMinutes } from "@/server/services/notifications";
 import { deleteExpiredCopies } from "@/server/services/sharing";
 import {
@@ -78,6 +78,7 @@ export async function runHousekeeping(
   if (!(await repeatUntilZero(() => deleteOldTrackerDeliveries(ctx, ROWS_A_STATEMENT)))) return { done: false };
   if (!(await repeatUntilZero(() => deleteOldMinutes(ctx, now)))) return { done: false };
   if (!(await repeatUntilZero(() => deleteOldSpending(ctx, now)))) return { done: false };
+  if (!(await repeatUntilZero(() => deleteOldAssignments(ctx, ROWS_A_STATEMENT)))) return { done: false };
   if (!(await repeatUntilZero(() => deleteExpiredCopies(ctx, ROWS_A_STATEMENT)))) return { done: false };
   if (days !== null && !(await repeatUntilZero(() => expire(ctx, day, cutoffOf(days, now))))) return { done: false };
 

@@ -25,6 +25,7 @@ const CONVERSATIONS = {
   version: text,
   tool: text,
   prompt: text,
+  arm: text,
   language: text,
   user: text,
   hasUser: flag,
@@ -38,7 +39,7 @@ const CONVERSATIONS = {
   minSeconds: number,
   maxSeconds: number,
 };
-const SEVERAL_OF_CONVERSATIONS = ["model", "label", "provider", "version", "tool", "prompt", "language"];
+const SEVERAL_OF_CONVERSATIONS = ["model", "label", "provider", "version", "tool", "prompt", "arm", "language"];
 
 /** The allowed parameters of each list: those of its page's URL, without the open row. */
 export const PARAMETERS: Record<SavedViewList, Record<string, z.ZodType<string>>> = {

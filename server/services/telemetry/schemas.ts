@@ -237,7 +237,7 @@ export const changeLabelsReply = z.object({
 export const changedLabelsReply = changeLabelsReply.extend({ conversation: conversationSummary.pick({ id: true }) });
 
 /** What conversations are filtered by beside their own columns, and several of each may occur in one. */
-export const CONVERSATION_TRAITS = ["provider", "version", "tool", "prompt", "language"] as const;
+export const CONVERSATION_TRAITS = ["provider", "version", "tool", "prompt", "arm", "language"] as const;
 export type ConversationTrait = (typeof CONVERSATION_TRAITS)[number];
 /** A value is cut to this length, and of a dimension this many of a conversation are kept, the first in sort order. */
 export const TRAIT_CHARACTERS = 200;
@@ -269,6 +269,9 @@ export const conversationFilters = z.strictObject({
   tool: traitFilter("Only conversations in which this tool was called; repeated, any of them."),
   prompt: traitFilter(
     "Only conversations with a call of this managed prompt, followed by its version if one is sent, as in `refund 3`; repeated, of any of them.",
+  ),
+  arm: traitFilter(
+    "Only conversations in this arm of an experiment of the gateway, as in `fast #1 variant`; repeated, in any of them.",
   ),
   language: traitFilter(
     "Only conversations whose user writes in this language, as an ISO 639-1 code such as `de`; repeated, in any of them.",

@@ -137,6 +137,7 @@ export const TRAIT_DIMENSIONS = [
   "label",
   "tool",
   "prompt",
+  "arm",
   "language",
   "user",
   "hour",

@@ -6,15 +6,14 @@ import type { Ctx } from "@/server/platform/context";
 import { DAY_MS } from "@/server/platform/durations";
 import { notFound, ServiceError, unprocessable } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import type { VersionDimension } from "../versions/schemas";
 import { fixJson, readFix } from "./fix-rows";
 import { insertFix } from "./insert-fix";
 import { firstWith, servicesOf } from "./marks";
 import { DAYS_SINCE_FIX } from "./measure-fix";
-import { changedFixReply, createFixInput, fixReply } from "./schemas";
+import { changedFixReply, createFixInput, fixReply, type MarkDimension } from "./schemas";
 
 const KINDS = { version: "code", prompt: "prompt", model: null, label: null } as const satisfies Record<
-  VersionDimension,
+  MarkDimension,
   unknown
 >;
 
@@ -54,7 +53,7 @@ async function requireFinding(ctx: Ctx, findingId: string): Promise<number> {
   return row.now;
 }
 
-async function startOf(ctx: Ctx, by: VersionDimension, value: string, now: number): Promise<number | null> {
+async function startOf(ctx: Ctx, by: MarkDimension, value: string, now: number): Promise<number | null> {
   const first = await firstWith(ctx, { by, value }, 0);
   if (first !== null && first < now - DAYS_SINCE_FIX * DAY_MS)
     throw unprocessable("/value", `Conversations have had it for longer than ${DAYS_SINCE_FIX} days.`);

@@ -2,10 +2,10 @@ import { type SQL, sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import { type ConversationFilters, idsOfMatching, traitTerms, traitValues } from "@/server/services/telemetry";
-import type { VersionDimension } from "../versions/schemas";
+import type { MarkDimension } from "./schemas";
 
 /** By what the conversations with a fix are known: the filter of the list of conversations. */
-export type Mark = { by: VersionDimension; value: string };
+export type Mark = { by: MarkDimension; value: string };
 
 /** Conversations in which versions are looked for, which bounds the query's cost. */
 const EXAMINED = 200_000;
@@ -13,7 +13,7 @@ const EXAMINED = 200_000;
 const AFFECTED = 200;
 
 /** Condition: conversations `c` have one of these versions, models, labels or prompts. */
-export function hasAnyOf(by: VersionDimension, values: readonly string[]): SQL {
+export function hasAnyOf(by: MarkDimension, values: readonly string[]): SQL {
   if (by === "model") return sql`c.models && ${textArray(values)}`;
   if (by === "label") return sql`c.labels && ${textArray(values)}`;
   return sql`c.traits && ${textArray(traitTerms(by, values))}`;

@@ -5,6 +5,8 @@ import { findingFix } from "../findings/schemas";
 import { comparedRow } from "../versions/schemas";
 
 export { FIX_KINDS };
+/** What may mark the conversations that have a fix. */
+export type MarkDimension = (typeof VERSION_DIMENSIONS)[number];
 
 const kind = z.enum(FIX_KINDS);
 const note = z.string().trim().max(2_000);

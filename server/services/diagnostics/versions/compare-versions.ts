@@ -12,7 +12,8 @@ const OTHERWISE_SHOWN = 6;
 export const compareVersions = verb(
   {
     name: "versions.compare",
-    summary: "Compare two versions, models, labels or prompts by Findings, errors, thumbs down, costs and latency.",
+    summary:
+      "Compare two versions, models, labels, prompts or arms by Findings, errors, thumbs down, costs and latency.",
     description: `Compares the newest ${COMPARED_MAX.toLocaleString("en")} conversations of each value that began in the time range; those with both values are in neither side. A Finding's share is that of the conversations that its Rule read, in the same version and with the same settings on both sides. \`verdict\`: \`worse\` or \`better\` only where a test says so that holds however often it is looked at (mixture sequential probability ratio, Johari 2017, with the variance between days; for shares Fisher's exact test too), corrected for the number of rows (Holm 1979); \`none_shown\` is no proof that there is no difference; \`too_few\`: fewer than 10 conversations on a side, or 30 for costs and latency. What ran one after the other differs in more than its version: \`otherwise\` lists what else differs.`,
     effect: "read",
     capability: "diagnostics:read",

@@ -11,6 +11,7 @@ const SHOWN = 100;
 const VALUES: Record<VersionDimension, SQL> = {
   version: traitValues(sql`c.traits`, "version"),
   prompt: traitValues(sql`c.traits`, "prompt"),
+  arm: traitValues(sql`c.traits`, "arm"),
   model: sql`(select v from unnest(c.models) v)`,
   label: sql`(select v from unnest(c.labels) v)`,
 };
@@ -20,7 +21,7 @@ type Row = { value: string; conversations: number; first_at: string; last_at: st
 export const listVersions = verb(
   {
     name: "versions.list",
-    summary: "List the versions, models, labels or prompts of conversations, the latest to appear first.",
+    summary: "List the versions, models, labels, prompts or arms of conversations, the latest to appear first.",
     description: `Of the newest ${EXAMINED.toLocaleString("en")} conversations of the time range; the ${SHOWN} values that appeared last. Conversations that an earlier release stored have versions and prompts once they were read again in the background.`,
     effect: "read",
     capability: "diagnostics:read",

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { SEVERITIES, VERSION_DIMENSIONS } from "@/db/schema/enumerations";
+import { VERSION_DIMENSIONS as MARKS, SEVERITIES } from "@/db/schema/enumerations";
 import { queryUnixMs } from "@/server/platform/schemas";
 
-export { VERSION_DIMENSIONS };
+/** What marks a fix, and the arms of experiments. */
+export const VERSION_DIMENSIONS = [...MARKS, "arm"] as const;
 export type VersionDimension = (typeof VERSION_DIMENSIONS)[number];
 
 const dimension = z.enum(VERSION_DIMENSIONS);

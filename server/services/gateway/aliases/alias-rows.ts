@@ -1,5 +1,5 @@
-import { and, eq, sql } from "drizzle-orm";
-import { gatewayAliases } from "@/db/schema";
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { gatewayAliases, gatewayExperiments } from "@/db/schema";
 import type { GatewayTarget } from "@/db/schema/json";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
@@ -11,10 +11,24 @@ export type AliasRow = typeof gatewayAliases.$inferSelect;
 
 /** What can be called now: ids of model connections, and names of running deployments. */
 type Callable = { connections: ReadonlySet<string>; deployments: ReadonlySet<string> };
+/** What of an alias is not in its row: what can be called, and the experiments that run, by alias. */
+type Around = Callable & { experiments: ReadonlyMap<string, GatewayAlias["experiment"]> };
 
-export async function readCallable(ctx: Ctx): Promise<Callable> {
+async function readCallable(ctx: Ctx): Promise<Callable> {
   const connections = new Set((await modelConnections(ctx)).map(({ id }) => id));
   return { connections, deployments: new Set((await servedNames(ctx)).map(({ name }) => name)) };
+}
+
+export async function readAround(ctx: Ctx): Promise<Around> {
+  const { id, name, share, variantId, variantName, variantVersion, aliasId } = gatewayExperiments;
+  const running = await ctx.db
+    .select({ id, name, share, variantId, variantName, variantVersion, aliasId })
+    .from(gatewayExperiments)
+    .where(and(eq(gatewayExperiments.projectId, ctx.projectId), isNull(gatewayExperiments.endedAt)));
+  return {
+    ...(await readCallable(ctx)),
+    experiments: new Map(running.map(({ aliasId: of, ...experiment }) => [of, experiment])),
+  };
 }
 
 const targetJson = (target: GatewayTarget, { connections, deployments }: Callable): AliasTarget =>
@@ -22,9 +36,10 @@ const targetJson = (target: GatewayTarget, { connections, deployments }: Callabl
     ? { ...target, connectionId: null, model: null, callable: deployments.has(target.deployment) }
     : { ...target, deployment: null, callable: connections.has(target.connectionId) };
 
-export const aliasJson = ({ projectId: _, ...row }: AliasRow, callable: Callable): GatewayAlias => ({
+export const aliasJson = ({ projectId: _, ...row }: AliasRow, around: Around): GatewayAlias => ({
   ...row,
-  targets: row.targets.map((target) => targetJson(target, callable)),
+  targets: row.targets.map((target) => targetJson(target, around)),
+  experiment: around.experiments.get(row.id) ?? null,
 });
 
 /** Returns what the audit log records of an alias. */

@@ -6,7 +6,7 @@ import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { verb } from "@/server/platform/verb";
-import { aliasJson, audited, lockNames, nameTaken, readCallable, requireTargets } from "./alias-rows";
+import { aliasJson, audited, lockNames, nameTaken, readAround, requireTargets } from "./alias-rows";
 import { ALIASES_MAX, createGatewayAliasInput, gatewayAliasReply } from "./schemas";
 
 export const createGatewayAlias = verb(
@@ -30,7 +30,7 @@ export const createGatewayAlias = verb(
       .returning();
     if (!row) throw nameTaken(input.name);
     auditNote(ctx, { target: { type: "gatewayAlias", id: row.id }, after: audited(row) });
-    return { alias: aliasJson(row, await readCallable(ctx)) };
+    return { alias: aliasJson(row, await readAround(ctx)) };
   },
 );
 

@@ -3,7 +3,7 @@ import { gatewayAliases } from "@/db/schema";
 import { listPage } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { aliasJson, isAlias, readCallable } from "./alias-rows";
+import { aliasJson, isAlias, readAround } from "./alias-rows";
 import { gatewayAliasesReply, gatewayAliasIdInput, gatewayAliasReply, listGatewayAliasesInput } from "./schemas";
 
 export const listGatewayAliases = verb(
@@ -26,8 +26,8 @@ export const listGatewayAliases = verb(
           .from(gatewayAliases)
           .where(and(eq(gatewayAliases.projectId, ctx.projectId), after)),
     );
-    const callable = await readCallable(ctx);
-    return { aliases: rows.map((row) => aliasJson(row, callable)), nextCursor };
+    const around = await readAround(ctx);
+    return { aliases: rows.map((row) => aliasJson(row, around)), nextCursor };
   },
 );
 
@@ -44,6 +44,6 @@ export const getGatewayAlias = verb(
   async (ctx, { gatewayAliasId }) => {
     const [row] = await ctx.db.select().from(gatewayAliases).where(isAlias(ctx, gatewayAliasId));
     if (!row) throw notFound("The alias");
-    return { alias: aliasJson(row, await readCallable(ctx)) };
+    return { alias: aliasJson(row, await readAround(ctx)) };
   },
 );

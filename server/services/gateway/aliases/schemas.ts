@@ -66,10 +66,21 @@ const target = z.object({
 });
 export type AliasTarget = z.infer<typeof target>;
 
+/** The experiment of an alias that runs. */
+const runningExperiment = z.object({
+  id: z.string().describe("Id of the experiment."),
+  name: z.string(),
+  share: z.int().describe("Percent of the conversations that are answered with the variant."),
+  variantId: z.string(),
+  variantName: z.string(),
+  variantVersion: z.int(),
+});
+
 export const gatewayAlias = z.object({
   id: z.string().describe("Id of the alias."),
   ...fields,
   targets: z.array(target).describe("What answers its calls, in order."),
+  experiment: runningExperiment.nullable().describe("The variant that is tried on a share of its conversations."),
   createdAt: z.number().describe("Unix milliseconds."),
   updatedAt: z.number().describe("Unix milliseconds."),
 });

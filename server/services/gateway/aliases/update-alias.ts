@@ -4,16 +4,7 @@ import { gatewayAliases } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
-import {
-  aliasJson,
-  audited,
-  isAlias,
-  lockAlias,
-  lockNames,
-  nameTaken,
-  readCallable,
-  requireTargets,
-} from "./alias-rows";
+import { aliasJson, audited, isAlias, lockAlias, lockNames, nameTaken, readAround, requireTargets } from "./alias-rows";
 import { gatewayAliasReply, updateGatewayAliasInput } from "./schemas";
 
 export const updateGatewayAlias = verb(
@@ -38,7 +29,7 @@ export const updateGatewayAlias = verb(
       .returning();
     if (!row) throw new Error("The update of a locked alias returned no row.");
     auditNote(ctx, { before: audited(before), after: audited(row) });
-    return { alias: aliasJson(row, await readCallable(ctx)) };
+    return { alias: aliasJson(row, await readAround(ctx)) };
   },
 );
 

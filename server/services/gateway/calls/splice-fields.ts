@@ -6,7 +6,7 @@ const SPACES: ReadonlySet<number> = new Set([..." \t\n\r"].map((one) => one.char
 
 type Field = { name: string; from: number; to: number };
 
-const afterSpace = (json: Buffer, at: number) => {
+export const afterSpace = (json: Buffer, at: number) => {
   let next = at;
   while (SPACES.has(json[next] ?? 0)) next++;
   return next;
@@ -23,7 +23,7 @@ function afterString(json: Buffer, at: number): number {
 }
 
 /** Returns the position after the value that begins at `at`. */
-function afterValue(json: Buffer, at: number): number {
+export function afterValue(json: Buffer, at: number): number {
   let depth = 0;
   for (let next = at; next < json.length; ) {
     const byte = json[next] as number;
@@ -61,8 +61,10 @@ export function fieldsIn(json: Buffer): Field[] {
   return fields;
 }
 
+const bytesOf = (value: string | Buffer) => (typeof value === "string" ? Buffer.from(value) : value);
+
 /** Returns the text of a valid JSON object with these values, as JSON: in place of a field's value, or in front of the fields. */
-export function spliceFields(json: Buffer, values: Readonly<Record<string, string>>): Buffer {
+export function spliceFields(json: Buffer, values: Readonly<Record<string, string | Buffer>>): Buffer {
   const fields = fieldsIn(json);
   const known = new Set(fields.map(({ name }) => name));
   const begin = json.indexOf("{") + 1;
@@ -72,7 +74,7 @@ export function spliceFields(json: Buffer, values: Readonly<Record<string, strin
   let copied = begin;
   for (const { name, from, to } of fields) {
     if (!Object.hasOwn(values, name)) continue;
-    parts.push(json.subarray(copied, from), Buffer.from(values[name] as string));
+    parts.push(json.subarray(copied, from), bytesOf(values[name] ?? ""));
     copied = to;
   }
   return Buffer.concat([...parts, json.subarray(copied)]);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { LRUCache } from "lru-cache";
 import type { GatewayTarget } from "@/db/schema/json";
 import type { Ctx } from "@/server/platform/context";
@@ -7,7 +8,9 @@ import { type ErrorCode, ServiceError } from "@/server/platform/errors";
 import { OutboundError } from "@/server/platform/outbound";
 import type { Outgoing } from "@/server/platform/stream-verb";
 import type { AliasRow } from "../aliases/alias-rows";
+import type { CallableAlias } from "../aliases/callable-aliases";
 import { textOf } from "../calls/fields";
+import { type Choice, type Trial, trialOf } from "../experiments/trial";
 import { callerOf } from "../recording/caller";
 import { type Attempts, beginAttempts, type Call, failAttempt, recordFailed } from "../recording/record-call";
 import { type Attempt, type Passed, passOn, type Reply, reasonOf } from "../streams/pass-on";
@@ -32,7 +35,7 @@ const answered = new LRUCache<string, GatewayTarget>({ max: 100_000 });
 const answerKey = ({ projectId }: Ctx, responseId: string) => `${projectId} ${responseId}`;
 
 type Failure = { error: unknown; call: Call | null };
-type Asking = { alias: AliasRow; asked: Asked; attempts: Attempts; limits: Limits };
+type Asking = { alias: AliasRow; asked: Asked; trial: Trial; attempts: Attempts; limits: Limits };
 
 /**
  * Returns the answer of the first target that gives one. The next is asked only before the first content: after it, a client
@@ -40,25 +43,29 @@ type Asking = { alias: AliasRow; asked: Asked; attempts: Attempts; limits: Limit
  */
 export async function answerFromAlias(
   ctx: Ctx,
-  alias: AliasRow,
+  alias: CallableAlias,
   { signal, ...asked }: Asked & { signal: AbortSignal },
 ): Promise<Outgoing> {
   const { dialect, request, headers } = asked;
-  const attempts = beginAttempts(alias.name, callerOf(request.fields, headers));
+  const trial = await trialOf(ctx, alias, asked);
+  const attempts = beginAttempts(alias.name, callerOf(request.fields, headers), trial.arm);
   const limits = startLimits(alias.totalSeconds, signal, headers);
-  const answer = firstAnswer(ctx, { alias, asked, attempts, limits });
+  const answer = firstAnswer(ctx, { alias, asked, trial, attempts, limits });
   // Errors are reported where the promise is awaited.
   answer.catch(() => {});
   return request.fields.stream === true ? whileWaiting(dialect, answer) : answer;
 }
 
 async function firstAnswer(ctx: Ctx, of: Asking): Promise<Passed> {
-  const { alias, asked, limits } = of;
+  const { alias, limits } = of;
   const failures: Failure[] = [];
   try {
-    for (const target of targetsFor(ctx, alias, asked)) {
+    for (const { target, request, maxOutputTokens } of choicesFor(ctx, of)) {
+      // Recorded is what the target that answers was sent.
+      of.attempts.input = null;
+      const each = { ...of, alias: { ...alias, maxOutputTokens }, asked: { ...of.asked, request } };
       for (let repeated = 0; repeated <= alias.retries; repeated++) {
-        const outcome = await ask(ctx, of, target);
+        const outcome = await ask(ctx, each, target);
         if (outcome === null) break;
         if ("body" in outcome) return outcome;
         failures.push(outcome);
@@ -77,12 +84,18 @@ async function firstAnswer(ctx: Ctx, of: Asking): Promise<Passed> {
   }
 }
 
-/** Returns the targets to ask, in order. What another model would answer differently or not at all is asked of one only. */
-function targetsFor(ctx: Ctx, { targets }: AliasRow, { dialect, request: { fields } }: Asked): GatewayTarget[] {
-  if (!dialect.isPinned(fields)) return targets;
-  const previous = textOf(fields.previous_response_id);
+/** Returns what to ask, in order. What another model would answer differently or not at all is asked of one only. */
+function choicesFor(ctx: Ctx, { alias, asked: { dialect, request: asked }, trial }: Asking): Choice[] {
+  const { maxOutputTokens } = alias;
+  const { first, request } = trial;
+  const own = alias.targets.map((target) => ({ target, request, maxOutputTokens }));
+  const choices = first === null ? own : [first, ...own];
+  if (!dialect.isPinned(asked.fields)) return choices;
+  const previous = textOf(asked.fields.previous_response_id);
   const stored = previous === null ? undefined : answered.get(answerKey(ctx, previous));
-  return stored ? [stored] : targets.slice(0, 1);
+  if (stored === undefined) return choices.slice(0, 1);
+  const known = choices.find(({ target }) => isDeepStrictEqual(target, stored));
+  return [known ?? { target: stored, request, maxOutputTokens }];
 }
 
 /** Asks one target once. Returns its answer, or why there is none; `null` if nothing is there that could answer. */
@@ -99,7 +112,7 @@ async function ask(ctx: Ctx, of: Asking, target: GatewayTarget): Promise<Passed 
 }
 
 /** Begins an attempt's answer. Throws if it fails before its first content, or is late. */
-async function begin(ctx: Ctx, { alias, asked, limits }: Asking, target: GatewayTarget, attempt: Attempt) {
+async function begin(ctx: Ctx, { alias, asked, trial, limits }: Asking, target: GatewayTarget, attempt: Attempt) {
   const { call } = attempt;
   const seconds = asked.request.fields.stream === true ? alias.firstTokenSeconds : null;
   const late = startLimit(seconds, `The answer did not begin within ${seconds} s.`);
@@ -112,7 +125,10 @@ async function begin(ctx: Ctx, { alias, asked, limits }: Asking, target: Gateway
       ...(isStreamed && { events: await holdStart(call.dialect, reply) }),
       release(isComplete) {
         if (isStreamed) limits.end();
-        if (call.answer.id !== null) answered.set(answerKey(ctx, call.answer.id), target);
+        if (call.answer.id !== null) {
+          answered.set(answerKey(ctx, call.answer.id), target);
+          continueTrial(call, trial, call.answer.id);
+        }
         release(isComplete);
       },
     });
@@ -124,6 +140,16 @@ async function begin(ctx: Ctx, { alias, asked, limits }: Asking, target: Gateway
   } finally {
     late.end();
   }
+}
+
+/** Stores, before its answer ends, that a call belongs to a conversation: the next one may reach another process. */
+function continueTrial(call: Call, trial: Trial, responseId: string) {
+  const { onEnd } = call;
+  const stored = trial.continueWith(responseId);
+  call.onEnd = async () => {
+    await stored;
+    await onEnd?.();
+  };
 }
 
 /** Waits before a target is asked again. Returns `false` if it wants to be left alone for longer. */

@@ -31,6 +31,8 @@ export type Callee = {
 /** The attempts of one call at an answer that any of several models may give. */
 export type Attempts = {
   alias: string;
+  /** Recorded with each: the arm of an experiment. */
+  arm: Pairs;
   traceId: string;
   /** Of the span around them. */
   spanId: string;
@@ -183,6 +185,7 @@ export function spanOf(call: Call, error: string | null): SourcedSpan {
     ["error.type", error],
     ["whetstone.client.retries", caller.retries],
     ["whetstone.gateway.alias", attempts?.alias],
+    ...(attempts?.arm ?? []),
     ...callee.attributes,
     ...usageOf(answer),
   ]);
@@ -199,8 +202,9 @@ export function spanOf(call: Call, error: string | null): SourcedSpan {
 }
 
 /** Begins a call that several models may answer. */
-export const beginAttempts = (alias: string, caller: Caller): Attempts => ({
+export const beginAttempts = (alias: string, caller: Caller, arm: Pairs = []): Attempts => ({
   alias,
+  arm,
   traceId: caller.parent?.traceId ?? randomId(16),
   spanId: randomId(8),
   startedAt: Date.now(),
@@ -211,7 +215,7 @@ export const beginAttempts = (alias: string, caller: Caller): Attempts => ({
 /** Returns the spans of the attempts before the last, below one that stands for them all. */
 export function spansAround({ caller, attempts }: Call, error: string | null): SourcedSpan[] {
   if (attempts === null) return [];
-  const { alias, traceId, spanId, startedAt, failed } = attempts;
+  const { alias, arm, traceId, spanId, startedAt, failed } = attempts;
   const span = {
     traceId,
     spanId,
@@ -223,6 +227,7 @@ export function spansAround({ caller, attempts }: Call, error: string | null): S
     attributes: attributesOf([
       ["gen_ai.conversation.id", caller.conversationId],
       ["whetstone.gateway.alias", alias],
+      ...arm,
     ]),
   };
   return [{ service: "gateway", span }, ...failed];

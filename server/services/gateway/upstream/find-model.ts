@@ -2,12 +2,11 @@ import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { type CallableModel, callableModels } from "@/server/services/connections";
 import { findTarget, servedNames, type Target } from "@/server/services/serving";
-import type { AliasRow } from "../aliases/alias-rows";
-import { callableAliases } from "../aliases/callable-aliases";
+import { type CallableAlias, callableAliases } from "../aliases/callable-aliases";
 
 /** What a name in a request leads to. */
 export type FoundModel =
-  | { alias: AliasRow }
+  | { alias: CallableAlias }
   | { connection: CallableModel; model: string }
   | { target: Target; address: string };
 

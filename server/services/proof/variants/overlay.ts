@@ -50,19 +50,25 @@ function withSystemPrompt(
 
 /**
  * Makes the same change to a text as from `before` to `after`, where the text is `before` with other values filled in. `null` if
- * it is another text, or lacks the words that are changed or beside which something is added.
+ * it is another text, or lacks the words that are changed or beside which something is added; and where more than `editsMax` words
+ * differ.
  */
-export function rewritten(text: string, before: string, after: string): string | null {
+export function rewritten(text: string, before: string, after: string, editsMax = Infinity): string | null {
   if (text === before) return after;
   const [words, from] = [wordsOf(text), wordsOf(before)];
-  const places = placesOf(from, words);
   const isWord = (word: string) => word.trim() !== "";
+  const enough = SAME * from.filter(isWord).length;
+  // Texts that are nothing alike take the longest to compare.
+  if (inCommon(from.filter(isWord), words) < enough) return null;
+  const places = placesOf(from, words, editsMax);
+  const changes = diffArrays(from, wordsOf(after), { maxEditLength: editsMax });
+  if (places === null || changes === undefined) return null;
   const kept = from.filter((word, at) => isWord(word) && words[places[at] ?? -1] === word).length;
-  if (kept < SAME * from.filter(isWord).length) return null;
+  if (kept < enough) return null;
   const removed = new Set<number>();
   const added = new Map<number, string[]>();
   let at = 0;
-  for (const part of diffArrays(from, wordsOf(after))) {
+  for (const part of changes) {
     if (part.added) {
       // After the word before it or, at the beginning and after a word that is not there, before the next one.
       const place = at > 0 && places[at - 1] != null ? places[at - 1]! + 1 : places[at];
@@ -82,14 +88,29 @@ export function rewritten(text: string, before: string, after: string): string |
   return [...words, ""].map((word, n) => [...(added.get(n) ?? []), removed.has(n) ? "" : word].join("")).join("");
 }
 
+/** Returns how many words of one text another has, wherever they are. */
+function inCommon(words: readonly string[], others: readonly string[]): number {
+  const left = new Map<string, number>();
+  for (const word of others) left.set(word, (left.get(word) ?? 0) + 1);
+  let found = 0;
+  for (const word of words) {
+    const count = left.get(word) ?? 0;
+    if (count > 0) found += 1;
+    left.set(word, count - 1);
+  }
+  return found;
+}
+
 const wordsOf = (text: string): string[] => text.match(/\s+|\S+/g) ?? [];
 
 /** Returns where each word is in another text: itself or, where as many words stand between the same ones, what is filled in for it. */
-function placesOf(from: readonly string[], to: readonly string[]): (number | null)[] {
+function placesOf(from: readonly string[], to: readonly string[], editsMax: number): (number | null)[] | null {
+  const changes = diffArrays([...from], [...to], { maxEditLength: editsMax });
+  if (changes === undefined) return null;
   const places: (number | null)[] = [];
   let next = 0;
   let missing = 0;
-  for (const { added, removed, value } of diffArrays([...from], [...to])) {
+  for (const { added, removed, value } of changes) {
     if (removed) {
       missing = value.length;
       places.push(...value.map(() => null));

@@ -22,6 +22,8 @@ export type Fields = {
   prompt: Reader<PromptReference>;
   /** What people tag a conversation with. Those of all conventions are combined. */
   labels: Reader<string[]>;
+  /** The arms of experiments that a call of the gateway belongs to. */
+  arms: Reader<string[]>;
 
   /** The type of a span, as the client states it. */
   spanType: Reader<SpanType>;

@@ -8,6 +8,7 @@ import type { AssembledConversation, SpanRecord } from "./types";
 
 const SERVICE_NAME = sourcesOf("serviceName");
 const VERSIONS = sourcesOf("version");
+const ARMS = sourcesOf("arms");
 
 /** Attributes of a resource that name what is deployed. */
 export const VERSION_ATTRIBUTES = VERSIONS.flatMap(({ takes }) => takes);
@@ -26,10 +27,11 @@ export class TraitValues {
   }
 }
 
-/** Collects the versions and managed prompts of a conversation, independent of the order of its spans. */
+/** Collects the versions, managed prompts and arms of experiments of a conversation, independent of the order of its spans. */
 export class TraitFold {
   private readonly versions = new TraitValues();
   private readonly prompts = new TraitValues();
+  private readonly arms = new TraitValues();
 
   addSpan({ resource, attributes }: SpanRecord): void {
     const service = firstOf(SERVICE_NAME, resource);
@@ -39,9 +41,10 @@ export class TraitFold {
     }
     const prompt = firstOf(PROMPT, attributes);
     if (prompt !== undefined) this.prompts.add(promptText(prompt));
+    for (const reader of ARMS) for (const arm of reader.read(attributes) ?? []) this.arms.add(arm);
   }
 
-  traits(): Pick<AssembledConversation, "versions" | "prompts"> {
-    return { versions: this.versions.sorted(), prompts: this.prompts.sorted() };
+  traits(): Pick<AssembledConversation, "versions" | "prompts" | "arms"> {
+    return { versions: this.versions.sorted(), prompts: this.prompts.sorted(), arms: this.arms.sorted() };
   }
 }

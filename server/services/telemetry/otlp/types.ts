@@ -80,12 +80,14 @@ export type AssembledConversation = {
   userId: string | null;
   /** Oldest first. */
   feedback: SentFeedback[];
-  /** Distinct and sorted, as are versions and prompts. */
+  /** Distinct and sorted, as are versions, prompts and arms. */
   labels: string[];
   /** What of the application sent it: its name with its version or release. */
   versions: string[];
   /** Names of managed prompts, with their version if sent. */
   prompts: string[];
+  /** Arms of experiments of the gateway. */
+  arms: string[];
   /** Unix ms. */
   startedAt: number;
   lastActivityAt: number;

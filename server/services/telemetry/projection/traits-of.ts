@@ -6,15 +6,23 @@ import { traitTerms } from "../search/search-terms";
 
 /**
  * Returns what a conversation can be filtered by beside its own columns, each value after its dimension and a colon:
- * `provider:openai`, `version:shop 2.4.0`, `tool:get_order`, `prompt:refund 3`, `language:de`.
+ * `provider:openai`, `version:shop 2.4.0`, `tool:get_order`, `prompt:refund 3`, `arm:fast #1 variant`, `language:de`.
  */
-export function traitsOf({ messages, modelCalls, toolCalls, versions, prompts }: AssembledConversation): string[] {
+export function traitsOf({
+  messages,
+  modelCalls,
+  toolCalls,
+  versions,
+  prompts,
+  arms,
+}: AssembledConversation): string[] {
   const providers = new TraitValues();
   for (const { provider } of modelCalls) if (provider !== null) providers.add(provider);
   const tools = new TraitValues();
   for (const { name } of toolCalls) tools.add(name);
   const language = detectLanguage(userText(messages))?.language;
   return [
+    ...traitTerms("arm", arms),
     ...traitTerms("language", language === undefined ? [] : [language]),
     ...traitTerms("prompt", prompts),
     ...traitTerms("provider", providers.sorted()),

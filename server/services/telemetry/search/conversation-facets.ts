@@ -38,6 +38,7 @@ const facets = z.object({
   tools: values,
   prompts: values,
   /** ISO 639-1 codes of what the users write in; conversations too short to tell have none. */
+  arms: values,
   languages: values,
   findings: z
     .array(z.object({ id: z.string(), title: z.string(), count: z.int() }))
@@ -55,13 +56,13 @@ export const conversationFacets = verb(
     name: "conversations.facets",
     summary:
       "Count conversations by model, provider, version, label, tool, prompt, language, Finding, errors and whether they have feedback and a user.",
-    description: `Takes the list's filters. Each value is counted with all filters except its own facet's: the number of conversations the list would have with only this value selected. Counts cover the newest ${inWords(COUNTED)} conversations of the time range and user, or for a search (\`q\`) the newest ${inWords(COUNTED_OF_SEARCH)}; \`sampled\` is \`true\` if there are more, and \`counted\` is the number examined. \`total\` is the number that match all filters. Of models, labels, providers, versions, tools, prompts and languages, the ${VALUES_SHOWN} most frequent are listed, plus those that the filters name; of Findings, the ${FINDINGS_SHOWN} with the most of the conversations that match all filters, without dismissed ones. \`findings\` is \`null\` for callers that may not read Findings.`,
+    description: `Takes the list's filters. Each value is counted with all filters except its own facet's: the number of conversations the list would have with only this value selected. Counts cover the newest ${inWords(COUNTED)} conversations of the time range and user, or for a search (\`q\`) the newest ${inWords(COUNTED_OF_SEARCH)}; \`sampled\` is \`true\` if there are more, and \`counted\` is the number examined. \`total\` is the number that match all filters. Of models, labels, providers, versions, tools, prompts, arms and languages, the ${VALUES_SHOWN} most frequent are listed, plus those that the filters name; of Findings, the ${FINDINGS_SHOWN} with the most of the conversations that match all filters, without dismissed ones. \`findings\` is \`null\` for callers that may not read Findings.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: conversationFilters,
     reply: z.object({ facets }),
   },
-  async (ctx, { model = [], label = [], provider, version, tool, prompt, language, ...filters }) => {
+  async (ctx, { model = [], label = [], provider, version, tool, prompt, arm, language, ...filters }) => {
     const { hasFindings, hasErrors, hasFeedback, hasThumbsDown, hasUser, ...searched } = filters;
     const limit = searched.q === undefined ? COUNTED : COUNTED_OF_SEARCH;
     const newest = ctx.db
@@ -80,7 +81,7 @@ export const conversationFacets = verb(
       .where(matchingConversations(ctx, searched, { position: undefined, limit: limit + 1 }))
       .orderBy(...NEWEST)
       .limit(limit + 1);
-    const traits = { provider, version, tool, prompt, language };
+    const traits = { provider, version, tool, prompt, arm, language };
     const hasTrait = (dimension: ConversationTrait) =>
       traits[dimension] && sql`traits && ${textArray(traitTerms(dimension, traits[dimension]))}`;
     const chosen = {
@@ -90,6 +91,7 @@ export const conversationFacets = verb(
       version: hasTrait("version"),
       tool: hasTrait("tool"),
       prompt: hasTrait("prompt"),
+      arm: hasTrait("arm"),
       language: hasTrait("language"),
       findings: hasFindings === undefined ? undefined : sql`has_findings = ${hasFindings}`,
       errors: hasErrors === undefined ? undefined : sql`has_errors = ${hasErrors}`,
@@ -143,7 +145,7 @@ export const conversationFacets = verb(
              ${valuesOf("label", sql`unnest(labels)`, label)} as labels,
              ${traitsOf("provider")} as providers, ${traitsOf("version")} as versions,
              ${traitsOf("tool")} as tools, ${traitsOf("prompt")} as prompts,
-             ${traitsOf("language")} as languages,
+             ${traitsOf("arm")} as arms, ${traitsOf("language")} as languages,
              ${mayReadFindings ? findings : sql`null`} as findings
       from alike`);
     const { counted: seen, total, ...rest } = row!;
@@ -159,6 +161,7 @@ export const conversationFacets = verb(
         versions: rest.versions ?? [],
         tools: rest.tools ?? [],
         prompts: rest.prompts ?? [],
+        arms: rest.arms ?? [],
         languages: rest.languages ?? [],
         findings: mayReadFindings ? (rest.findings ?? []) : null,
       },

@@ -4,7 +4,7 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { VersionDimension } from "@/server/services/diagnostics/versions/schemas";
+import type { MarkDimension } from "@/server/services/diagnostics/fixes/schemas";
 import { ConfirmDialog } from "../confirm/confirm-dialog";
 
 const RELEASES = [
@@ -13,10 +13,10 @@ const RELEASES = [
   { value: "prompt", label: "In a version of a prompt" },
   { value: "model", label: "With another model or deployment" },
   { value: "label", label: "In conversations with a label" },
-] as const satisfies readonly { value: VersionDimension | "next"; label: string }[];
+] as const satisfies readonly { value: MarkDimension | "next"; label: string }[];
 type Release = (typeof RELEASES)[number]["value"];
 
-const VALUES: Record<VersionDimension, { label: string; placeholder: string }> = {
+const VALUES: Record<MarkDimension, { label: string; placeholder: string }> = {
   version: { label: "Version", placeholder: "shop 2.5.0" },
   prompt: { label: "Prompt and version", placeholder: "refund 3" },
   model: { label: "Model", placeholder: "gpt-5-mini" },

@@ -1,7 +1,6 @@
 import { formatCount, formatPercent, plural } from "@/app/_lib/format";
 import type { FindingFix } from "@/server/services/diagnostics/findings/schemas";
-import type { Fix } from "@/server/services/diagnostics/fixes/schemas";
-import type { VersionDimension } from "@/server/services/diagnostics/versions/schemas";
+import type { Fix, MarkDimension } from "@/server/services/diagnostics/fixes/schemas";
 
 type Word = { word: string; color: string; says: string; hollow?: true };
 
@@ -36,14 +35,14 @@ export const FIX_KIND: Record<NonNullable<Fix["kind"]>, string> = {
   weights: "Weights",
 };
 
-const MARKS: Record<VersionDimension, string> = {
+const MARKS: Record<MarkDimension, string> = {
   version: "Version",
   prompt: "Prompt",
   model: "Model",
   label: "Label",
 };
 /** How a fix went out: `Version shop 2.5.0`, `Resolved`. */
-export const releaseWords = ({ by, value }: { by: VersionDimension | null; value: string | null }) =>
+export const releaseWords = ({ by, value }: { by: MarkDimension | null; value: string | null }) =>
   by === null ? "Resolved" : value === null ? "The next version" : `${MARKS[by]} ${value}`;
 
 const END_WORDS: Record<NonNullable<Fix["endReason"]>, string> = {

@@ -21,6 +21,7 @@ const PAGES: Readonly<Record<string, Href>> = {
   tuningConfig: (page) => page("tuning-configs"),
   gatewayAlias: (page) => page("gateway"),
   gatewayBudget: (page) => page("gateway-budgets"),
+  gatewayExperiment: (page) => page("gateway"),
   knowledgeGoal: (page) => page("knowledge-goals"),
   prompt: (page) => page("prompts"),
   trainer: (page) => page("trainers"),

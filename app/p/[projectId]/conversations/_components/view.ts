@@ -34,6 +34,7 @@ export const viewParsers = {
   version: parseAsNativeArrayOf(parseAsLabel),
   tool: parseAsNativeArrayOf(parseAsLabel),
   prompt: parseAsNativeArrayOf(parseAsLabel),
+  arm: parseAsNativeArrayOf(parseAsLabel),
   language: parseAsNativeArrayOf(parseAsLabel),
   user: parseAsString,
   hasUser: parseAsBoolean,
@@ -137,6 +138,7 @@ export const NO_FILTERS = {
   version: null,
   tool: null,
   prompt: null,
+  arm: null,
   user: null,
   hasUser: null,
   findings: null,
@@ -162,6 +164,7 @@ export const TRAIT_WORDS: Record<ConversationTrait, string> = {
   version: "Version",
   tool: "Tool",
   prompt: "Prompt",
+  arm: "Arm",
   language: "Language",
 };
 

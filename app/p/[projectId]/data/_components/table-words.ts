@@ -55,6 +55,7 @@ const WORDS: Record<ReportedTable, string> = {
   tuning_configs: "Tuning configurations",
   trigger_decisions: "Tuning trigger decisions",
   gateway_calls: "Calls in progress",
+  gateway_assignments: "Assignments to experiments",
   parked_traces: "Traces that could not be read",
 };
 

@@ -19,7 +19,7 @@ import { type Chosen, chosenOf, compareInput, DIMENSION_WORDS, listInput, type V
 
 const CHOICES = VERSION_DIMENSIONS.map((value) => ({ value, label: DIMENSION_WORDS[value].one }));
 
-/** Two versions, models, labels or prompts side by side. */
+/** Two versions, models, labels, prompts or arms side by side. */
 export function Versions({ projectId, openedAt }: { projectId: string; openedAt: number }) {
   const trpc = useTRPC();
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
@@ -118,4 +118,5 @@ const HINTS: Record<VersionDimension, React.ReactNode> = {
   label: "Label conversations, here or with the tags of your telemetry: two labels then stand side by side here.",
   prompt:
     "Name the prompt of a call in your telemetry, as clients of managed prompts do: two prompts then stand side by side here.",
+  arm: "Try a variant on a share of an alias’s conversations, on the page Gateway: both arms then stand side by side here.",
 };

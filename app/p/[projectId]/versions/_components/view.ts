@@ -26,6 +26,7 @@ export const DIMENSION_WORDS: Record<VersionDimension, { one: string; many: stri
   model: { one: "Model", many: "Models" },
   label: { one: "Label", many: "Labels" },
   prompt: { one: "Prompt", many: "Prompts" },
+  arm: { one: "Arm", many: "Arms" },
 };
 
 const windowOf = (view: View, now: number) => {

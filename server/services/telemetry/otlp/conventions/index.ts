@@ -23,6 +23,7 @@ import { SENTRY } from "./sentry";
 import { STRANDS } from "./strands";
 import { VERCEL_AI_SDK } from "./vercel-ai-sdk";
 import { WEAVE } from "./weave";
+import { WHETSTONE } from "./whetstone";
 
 /** All conventions, the most trusted first unless the reader of a field says otherwise. */
 export const CONVENTIONS: readonly Convention[] = [
@@ -51,5 +52,6 @@ export const CONVENTIONS: readonly Convention[] = [
   CODEX,
   SEMANTIC_KERNEL,
   LANGCHAIN,
+  WHETSTONE,
   GENERIC,
 ];

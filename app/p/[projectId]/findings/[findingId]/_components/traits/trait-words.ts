@@ -14,6 +14,7 @@ const DIMENSIONS: Record<TraitDimension, { one: string; none: string }> = {
   label: { one: "Label", none: "No label" },
   tool: { one: "Tool", none: "No tool" },
   prompt: { one: "Prompt", none: "No prompt" },
+  arm: { one: "Arm", none: "No arm" },
   language: { one: "Language", none: "Language not recognized" },
   user: { one: "User", none: "No user" },
   hour: { one: "Began", none: "Unknown start" },

@@ -1,0 +1,1 @@
+export { countsOf, endExperiments, endExperimentsOfAlias, endExperimentsOfVariant } from "./end-experiments";
