@@ -129,6 +129,7 @@ test.beforeAll(async ({ browser, baseURL }) => {
   budgetId = (await (await change("POST", "gateway-budgets", budget)).json()).budget.id;
   const changed = { basedOn: "Answer in one sentence.", systemPrompt: `Answer in ${"no-end".repeat(200)}.` };
   variantId = (await (await change("POST", "variants", { ...variant, ...changed, findingId })).json()).variant.id;
+  await change("POST", `gateway-aliases/${aliasId}/experiments`, { variantId, share: 10 });
   const released = { by: "version", value: `shop ${"no-end".repeat(60)}`, note: HOSTILE };
   const fixes = `diagnostics/findings/${findingId}/fixes`;
   fixId = (await (await change("POST", fixes, released)).json()).fix.id;
@@ -293,7 +294,7 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["prompt-read", `prompts/${PROMPT}?tab=read`, "With curl"],
   ["prompt-gone", "prompts/none", "Prompt not found"],
   ["gateway", "gateway", "an-alias"],
-  ["gateway-peek", () => `gateway?peek=${aliasId}`, "no deployment runs under this name"],
+  ["gateway-peek", () => `gateway?peek=${aliasId}`, "Running at 10%"],
   ["gateway-budgets", "gateway-budgets", "Each user"],
   ["gateway-budget-peek", () => `gateway-budgets?peek=${budgetId}`, "Users today"],
   ["versions-none", "versions?range=custom&from=0&to=86400000", "No versions in this period"],

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { and, eq, sql } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import { gatewayAssignments } from "@/db/schema";
@@ -14,8 +15,9 @@ const CONVERSATIONS = 100_000;
 const PERCENT = 100;
 const UINT32 = 2 ** 32;
 
-/** Returns where between 0 and 100 a conversation stands: below the share, it is the variant's. */
-const placeOf = (hash: string) => (Number.parseInt(hash.slice(0, 8), 16) / UINT32) * PERCENT;
+/** Returns where between 0 and 100 a conversation stands: below the share, it is the variant's. In each experiment it is elsewhere. */
+const placeOf = (experimentId: string, hash: string) =>
+  (createHash("sha256").update(`${experimentId} ${hash}`).digest().readUInt32BE() / UINT32) * PERCENT;
 
 /**
  * Assigns conversations to the arms of experiments. The first call of a conversation stores its arm with one statement, before
@@ -46,7 +48,7 @@ export function createAssigner() {
   async function insert({ db, projectId }: Ctx, experimentId: string, hash: string): Promise<Row | undefined> {
     const [row] = await db.execute<Row>(sql`
       insert into gateway_assignments (project_id, experiment_id, subject, arm)
-      select e.project_id, e.id, ${hash}, case when ${placeOf(hash)}::float8 < e.share then 'variant' else 'baseline' end
+      select e.project_id, e.id, ${hash}, case when ${placeOf(experimentId, hash)}::float8 < e.share then 'variant' else 'baseline' end
       from gateway_experiments e
       where e.project_id = ${projectId} and e.id = ${experimentId} and e.ended_at is null
       on conflict do nothing

@@ -83,7 +83,7 @@ test("a conversation stays in its arm, call after call, also when the share rise
   expect(before.baseline + before.variant).toBe(20);
   expect(ours.received).toHaveLength(before.baseline);
   expect(tried.received).toHaveLength(before.variant);
-  for (const count of [before.baseline, before.variant]) expect(count).toBeGreaterThan(2);
+  for (const count of [before.baseline, before.variant]) expect(count).toBeGreaterThan(0);
   for (const share of [100, 0]) {
     await updateGatewayExperiment(ctx, { gatewayExperimentId, share });
     for (const session of sessions(20)) await ask(session);
@@ -226,10 +226,10 @@ test("the alias's own models stand in for the variant's, with its prompt, in its
 
 test("conversations have their arm, by which they are listed and compared", async () => {
   const { ctx, ask, experiment } = await world({ share: 50 });
-  for (const session of sessions(12)) await ask(session);
+  for (const session of sessions(24)) await ask(session);
   const { baseline, variant } = experiment.arms;
   const counts = await countsOf(ctx, experiment.id);
-  await armsIn(ctx, 24);
+  await armsIn(ctx, 48);
   while ((await projectPending(ctx.db)) > 0);
   expect((await listConversations(ctx, { arm: [variant] })).conversations).toHaveLength(counts.variant);
   const { versions } = await listVersions(ctx, { by: "arm" });

@@ -1,6 +1,7 @@
 "use client";
-import { DataList, List, Stack, Text } from "@mantine/core";
+import { Button, DataList, Group, List, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import type { ListAction } from "@/app/_components/data-table/types";
 import { PeekActions } from "@/app/_components/layout/peek-actions";
 import { PeekPanel } from "@/app/_components/layout/peek-panel";
@@ -11,6 +12,9 @@ import { IdText } from "@/app/_components/values/id-text";
 import { formatCount } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { GatewayAlias } from "@/server/services/gateway/aliases/schemas";
+import { useMay } from "../../_components/access/membership";
+import { Experiments } from "../../_components/experiments/experiments";
+import { StartExperiment } from "../../_components/experiments/start-experiment";
 import type { ModelConnection } from "../../_components/variants/use-model-connections";
 import { CallSnippet } from "./call-snippet";
 import { targetName, whySkipped } from "./target-words";
@@ -56,12 +60,43 @@ export function AliasPeek({ projectId, origin, aliasId, listed, connections, act
               <IdText id={alias.id} />
             </Fact>
           </DataList>
+          <TriedVariants projectId={projectId} alias={alias} />
           <CallSnippet origin={origin} model={alias.name} />
         </Stack>
       ) : (
         <PeekUnread what="alias" query={one} />
       )}
     </PeekPanel>
+  );
+}
+
+/** What is tried on a share of its conversations. */
+function TriedVariants({ projectId, alias }: { projectId: string; alias: GatewayAlias }) {
+  const may = useMay("project:models:manage");
+  const [isStarting, setStarting] = useState(false);
+  return (
+    <Stack gap="xs" component="section" aria-label="Experiments">
+      <Group justify="space-between">
+        <Title order={3} fz="sm">
+          Experiments
+        </Title>
+        {may && alias.experiment === null ? (
+          <Button variant="default" size="xs" onClick={() => setStarting(true)}>
+            Try a variant…
+          </Button>
+        ) : null}
+      </Group>
+      <Experiments
+        projectId={projectId}
+        of={{ gatewayAliasId: alias.id }}
+        empty="No variant has been tried on it yet. A share of its conversations can be answered with another prompt or model, and compared with the others."
+      />
+      <StartExperiment
+        projectId={projectId}
+        subject={isStarting ? { alias } : null}
+        onClose={() => setStarting(false)}
+      />
+    </Stack>
   );
 }
 

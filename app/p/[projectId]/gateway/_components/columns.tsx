@@ -2,6 +2,7 @@ import { Text } from "@mantine/core";
 import type { ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
 import type { GatewayAlias } from "@/server/services/gateway/aliases/schemas";
+import { variantWords } from "../../_components/experiments/words";
 import type { ModelConnection } from "../../_components/variants/use-model-connections";
 import { targetName } from "./target-words";
 
@@ -32,6 +33,17 @@ export const columnsOf = (connections: readonly ModelConnection[]): ListColumn<G
         {original.targets.map((target) => targetName(target, connections)).join(" → ")}
       </Text>
     ),
+  },
+  {
+    id: "experiment",
+    header: "Experiment",
+    meta: { width: "14rem", roomy: true, aside: true, isEmpty: ({ experiment }) => experiment === null },
+    cell: ({ row: { original } }) =>
+      original.experiment ? (
+        <Text size="sm" lineClamp={2} className="tabular" style={{ overflowWrap: "anywhere" }}>
+          {original.experiment.share}% {variantWords(original.experiment)}
+        </Text>
+      ) : null,
   },
   {
     id: "skipped",

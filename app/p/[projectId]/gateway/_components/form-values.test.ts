@@ -12,7 +12,7 @@ test("an alias that is edited and not changed is sent as it was", () => {
     { connectionId: null, model: null, deployment: "shop-agent", callable: false },
   ];
   const limits = { retries: 1, firstTokenSeconds: 5, totalSeconds: null, maxOutputTokens: 500 };
-  const alias = { id: "gwa_1", name: "fast", targets, ...limits, createdAt: 1, updatedAt: 1 };
+  const alias = { id: "gwa_1", name: "fast", targets, ...limits, experiment: null, createdAt: 1, updatedAt: 1 };
   expect(aliasOf(initialValues(alias, CONNECTIONS))).toEqual({
     name: "fast",
     targets: [{ connectionId: "conn_1", model: "gpt-4o" }, { deployment: "shop-agent" }],

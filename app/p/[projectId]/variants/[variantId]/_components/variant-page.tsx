@@ -15,6 +15,8 @@ import { ESC, useKeys } from "@/app/_lib/use-keys";
 import type { Variant } from "@/server/services/proof/variants/schemas";
 import { useMay } from "../../../_components/access/membership";
 import { ConfirmDialog } from "../../../_components/confirm/confirm-dialog";
+import { Experiments } from "../../../_components/experiments/experiments";
+import { StartExperiment } from "../../../_components/experiments/start-experiment";
 import { pageHref } from "../../../_components/shell/pages";
 import { newVariantHref } from "../../../_components/variants/hrefs";
 import { ProveVariant } from "../../../_components/variants/prove-variant";
@@ -44,6 +46,14 @@ export function VariantPage({ projectId, variantId }: { projectId: string; varia
       <section className={classes.body} tabIndex={0} aria-label="The variant, scrollable">
         <VariantFacts projectId={projectId} variant={variant} />
         <Proofs projectId={projectId} variantId={variantId} />
+        <section aria-label="Experiments">
+          <h2 className={classes.heading}>Experiments</h2>
+          <Experiments
+            projectId={projectId}
+            of={{ variantId }}
+            empty="It has not been tried on traffic yet. A share of an alias’s conversations can be answered with it, and compared with the others."
+          />
+        </section>
       </section>
     </>
   );
@@ -58,6 +68,8 @@ function Header({ projectId, variant, back }: HeaderProps) {
   const may = useMay("models:manage");
   const [proving, setProving] = useState(false);
   const [saving, setSaving] = useState(false);
+  const mayTry = useMay("project:models:manage");
+  const [trying, setTrying] = useState(false);
   const [deleting, setDeleting] = useState(false);
   const { id: variantId, name, version, findingId } = variant;
   const remove = useMutation(
@@ -102,6 +114,7 @@ function Header({ projectId, variant, back }: HeaderProps) {
                   {variant.systemPrompt === null ? null : (
                     <Menu.Item onClick={() => setSaving(true)}>Save as a prompt…</Menu.Item>
                   )}
+                  {mayTry ? <Menu.Item onClick={() => setTrying(true)}>Try on a share of traffic…</Menu.Item> : null}
                   <Menu.Item color="red" onClick={() => setDeleting(true)}>
                     Delete…
                   </Menu.Item>
@@ -119,11 +132,18 @@ function Header({ projectId, variant, back }: HeaderProps) {
         onClose={() => setProving(false)}
       />
       <SaveAsPrompt projectId={projectId} subject={saving ? variant : null} onClose={() => setSaving(false)} />
+      <StartExperiment
+        projectId={projectId}
+        subject={trying ? { variant: { id: variantId, name, version } } : null}
+        onClose={() => setTrying(false)}
+      />
       <ConfirmDialog
         subject={deleting ? variant : null}
         onClose={() => setDeleting(false)}
         title={() => `Delete version ${version} of “${name}”?`}
-        says={() => "Its proofs are deleted with it, and those that run are ended. This cannot be undone."}
+        says={() =>
+          "Its proofs are deleted with it. Those that run are ended, and so are experiments with it. This cannot be undone."
+        }
         action="Delete version"
         running={remove}
         onConfirm={() => remove.mutate({ projectId, variantId })}
