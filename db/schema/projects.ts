@@ -9,6 +9,8 @@ export const projects = pgTable("projects", {
   pricingVersion: integer("pricing_version").notNull().default(0),
   /** Whether credentials are masked in message text too. */
   maskMessages: boolean("mask_messages").notNull().default(false),
+  /** Whether what is said in the gateway's calls is stored. */
+  gatewayContent: boolean("gateway_content").notNull().default(true),
   /** Whether members may share read-only copies with people outside the project. */
   shareLinks: boolean("share_links").notNull().default(false),
   createdAt: createdAt(),

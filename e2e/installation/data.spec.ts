@@ -145,6 +145,21 @@ test("an owner turns on masking of credentials in messages with a labelled switc
   await turn(false);
 });
 
+test("an owner has calls stored without what is said in them, and reads what is lost", async ({ page }) => {
+  await page.goto(at("data"));
+  const content = page.getByLabel("Store what is said in calls");
+  const lost = page.getByText("Rules cannot read what is not stored");
+  await expect(content).toBeChecked();
+  await expect(lost).toHaveCount(0);
+  await expect(async () => {
+    if (await content.isChecked()) await content.click({ timeout: 1000, force: true });
+    expect(await project.read("gateway-recording")).toEqual({ recording: { content: false } });
+  }).toPass({ timeout: 30_000 });
+  await page.reload();
+  await expect(content).not.toBeChecked();
+  await expect(lost).toBeVisible();
+});
+
 test("one conversation is deleted on its own page, and anybody who has it open is notified", {
   tag: LOOKS_AT_FINDINGS,
 }, async ({ page, browser }) => {

@@ -10,6 +10,7 @@ import {
   getGatewayAlias,
   getGatewayBudget,
   getGatewayExperiment,
+  getGatewayRecording,
   listGatewayAliases,
   listGatewayBudgets,
   listGatewayExperiments,
@@ -18,6 +19,7 @@ import {
   updateGatewayAlias,
   updateGatewayBudget,
   updateGatewayExperiment,
+  updateGatewayRecording,
 } from "@/server/services/gateway";
 import { get, patch, post, project, remove, under } from "./row";
 
@@ -46,6 +48,10 @@ export const GATEWAY = {
     get: get(`${budgets}/:gatewayBudgetId`, getGatewayBudget),
     update: patch(`${budgets}/:gatewayBudgetId`, updateGatewayBudget),
     delete: remove(`${budgets}/:gatewayBudgetId`, deleteGatewayBudget),
+  }),
+  gatewayRecording: under("Gateway", {
+    get: get(`${project}/gateway-recording`, getGatewayRecording),
+    update: patch(`${project}/gateway-recording`, updateGatewayRecording),
   }),
   gatewayExperiments: under("Gateway", {
     list: get(experiments, listGatewayExperiments),

@@ -37,7 +37,7 @@ const TABLE: Record<Role, Capability[]> = {
 };
 /** Subjects that the page reserves for owners: changes to members and keys, and deletions. */
 const OWNERS_ONLY =
-  /^(apiKeys|members|invitations|passwordResets|audit|retention\.update|masking\.update|deletions|shareLinks\.updateSettings|projects\.(delete|rename))\b/;
+  /^(apiKeys|members|invitations|passwordResets|audit|retention\.update|masking\.update|gatewayRecording\.update|deletions|shareLinks\.updateSettings|projects\.(delete|rename))\b/;
 /** Capabilities to manage what hardly anyone else may see, and which therefore also allow reading it. */
 const READS_WHAT_IT_MANAGES = new Set<Capability>(["project:admin", "connections:manage"]);
 /** Writes of the caller's own data, which concern nobody else; for shared data they require a write capability. */

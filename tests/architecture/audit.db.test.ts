@@ -471,6 +471,7 @@ const SAMPLES: Record<string, Sample> = {
   "gatewayBudgets.delete": async ({ ctx }) => ({ input: await gatewayBudgetOf(ctx) }),
   "gatewayExperiments.end": async ({ ctx }) => ({ input: await experimentOf(ctx) }),
   "gatewayExperiments.start": async ({ ctx }) => ({ input: await experimentInput(ctx) }),
+  "gatewayRecording.update": async () => ({ input: { content: false } }),
   "gatewayExperiments.update": async ({ ctx }) => ({ input: { ...(await experimentOf(ctx)), share: 20 } }),
   "gatewayBudgets.update": async ({ ctx }) => ({ input: { ...(await gatewayBudgetOf(ctx)), dailyUsd: 5 } }),
   "variants.create": async ({ ctx }) => ({

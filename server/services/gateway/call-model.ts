@@ -11,6 +11,7 @@ import { chatRequestOf } from "./deployments/chat-request";
 import { answerAsDeployment } from "./deployments/complete-chat";
 import { answerFromAlias } from "./fallback/answer-from-alias";
 import { CALLER_HEADERS } from "./recording/caller";
+import { storesContent } from "./recording/content-setting";
 import { answerFromConnection, CONNECTION_HEADERS, SECONDS } from "./upstream/call-connection";
 import { findModel } from "./upstream/find-model";
 
@@ -67,7 +68,7 @@ const address = ({ name, summary, description, dialect, request, properties, req
     async (ctx, _, { body, signal, headers }): Promise<Outgoing> => {
       const given = await body.whole(async (bytes) => readModelRequest(bytes, request));
       const found = await findModel(ctx, given.fields.model);
-      const asked = { dialect, request: given, signal, headers };
+      const asked = { dialect, request: given, signal, headers, storesContent: await storesContent(ctx) };
       if ("alias" in found) return answerFromAlias(ctx, found.alias, asked);
       if ("connection" in found) return answerFromConnection(ctx, found.connection, { ...asked, model: found.model });
       if (dialect !== CHAT) {
@@ -75,7 +76,7 @@ const address = ({ name, summary, description, dialect, request, properties, req
       }
       await requireTrainer(ctx);
       const { target, address: name } = found;
-      return answerAsDeployment(ctx, name, { target, request: chatRequestOf(given.fields), signal, headers });
+      return answerAsDeployment(ctx, name, { ...asked, target, request: chatRequestOf(given.fields) });
     },
   );
 

@@ -27,4 +27,5 @@ export {
   updateGatewayExperiment,
 } from "./experiments";
 export { listGatewayModels } from "./list-models";
+export { getGatewayRecording, updateGatewayRecording } from "./recording/content-setting";
 export { recordInterruptedCalls } from "./recording/record-interrupted-calls";

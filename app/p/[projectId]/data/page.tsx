@@ -17,6 +17,7 @@ export default async function DataPage({ params, searchParams }: Props) {
     prefetch(trpc.compaction.get.queryOptions({ projectId })),
     prefetch(trpc.retention.get.queryOptions({ projectId })),
     prefetch(trpc.masking.get.queryOptions({ projectId })),
+    prefetch(trpc.gatewayRecording.get.queryOptions({ projectId })),
     prefetch(trpc.deletions.list.infiniteQueryOptions(deletionsInput(projectId), nextPage)),
     prefetch(trpc.backups.list.infiniteQueryOptions(backupsInput(projectId), nextPage)),
     deletion ? prefetch(trpc.deletions.get.queryOptions({ projectId, deletionId: deletion })) : undefined,

@@ -14,6 +14,7 @@ import {
 } from "@/server/services/trainers";
 import { CHAT } from "../calls/chat";
 import { CALLER_HEADERS, callerOf } from "../recording/caller";
+import { storesContent } from "../recording/content-setting";
 import { followCall } from "../recording/follow-call";
 import { type Attempts, beginCall, type Callee, leaveUnrecorded, recordCall } from "../recording/record-call";
 import { type Attempt, passOn, reasonOf } from "../streams/pass-on";
@@ -98,12 +99,18 @@ function failureOf(error: unknown): unknown {
   });
 }
 
-type Sent = { target: Target; request: ChatRequest; headers: Io["headers"]; attempts?: Attempts };
+type Sent = {
+  target: Target;
+  request: ChatRequest;
+  headers: Io["headers"];
+  storesContent: boolean;
+  attempts?: Attempts;
+};
 
 /** Returns an attempt at an answer of the deployment behind an address, an id or a name. */
 export function attemptAtDeployment(ctx: Ctx, address: string, sent: Sent): Attempt {
-  const { target, request, headers, attempts } = sent;
-  const asked = { dialect: CHAT, caller: callerOf(request, headers), request };
+  const { target, request, headers, storesContent, attempts } = sent;
+  const asked = { dialect: CHAT, caller: callerOf(request, headers), request, storesContent };
   const call = beginCall(asked, calleeOf(target.deployment), attempts);
   return {
     call,
@@ -177,7 +184,7 @@ export const completeChat = streamVerb(
     const found = findTarget(ctx, deploymentId);
     found.catch(() => {});
     const request = await body.whole(async (bytes) => readChatRequest(bytes));
-    const target = await found;
-    return answerAsDeployment(ctx, deploymentId, { target, request, signal, headers });
+    const [target, isStored] = [await found, await storesContent(ctx)];
+    return answerAsDeployment(ctx, deploymentId, { target, request, signal, headers, storesContent: isStored });
   },
 );

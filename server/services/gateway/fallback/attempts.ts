@@ -34,7 +34,7 @@ async function attemptAtName(
   ctx: Ctx,
   name: string,
   maxOutputTokens: number | null,
-  { dialect, request, headers }: Asked,
+  { dialect, request, headers, storesContent }: Asked,
   attempts: Attempts,
 ): Promise<Attempt | null> {
   if (dialect !== CHAT) return null;
@@ -44,7 +44,7 @@ async function attemptAtName(
     await requireTrainer(ctx);
     const target = await findTarget(ctx, name);
     const limited = isLimited ? given : { ...given, max_tokens: maxOutputTokens };
-    return attemptAtDeployment(ctx, name, { target, request: limited, headers, attempts });
+    return attemptAtDeployment(ctx, name, { target, request: limited, headers, storesContent, attempts });
   } catch (error) {
     if (error instanceof ServiceError && GONE.has(error.code)) return null;
     throw error;

@@ -9,6 +9,7 @@ import { type Answer, emptyAnswer } from "../calls/fold-answer";
 import type { Caller } from "./caller";
 import { forgetProgress } from "./calls-in-progress";
 import { storeCall } from "./store-calls";
+import { answerWithoutContent, askedWithoutContent, errorWithoutContent } from "./without-content";
 
 /** As OTLP's JSON writes them. */
 export type Attributes = readonly { key: string; value: Fields }[];
@@ -49,6 +50,8 @@ export type Call = {
   dialect: Dialect;
   callee: Callee;
   caller: Caller;
+  /** Whether what is said in it is stored. */
+  storesContent: boolean;
   /** Those that it is one of. */
   attempts: Attempts | null;
   traceId: string;
@@ -69,11 +72,12 @@ const FAILED = 2;
 
 /** Begins a call. Converting a long request takes a while, so that is done while the model is working. */
 export function beginCall(
-  { dialect, caller, request }: { dialect: Dialect; caller: Caller; request: Fields },
+  { dialect, caller, request, storesContent }: Pick<Call, "dialect" | "caller" | "storesContent"> & { request: Fields },
   callee: Callee,
   attempts: Attempts | null = null,
 ): Call {
-  const convert = async () => (callee.isRecorded ? nextTurn().then(() => attributesOf(dialect.asked(request))) : []);
+  const asked = () => (storesContent ? dialect.asked(request) : askedWithoutContent(dialect.asked(request)));
+  const convert = async () => (callee.isRecorded ? nextTurn().then(() => attributesOf(asked())) : []);
   const input = attempts?.input ?? convert();
   if (attempts) attempts.input = input;
   // Errors are reported where the promise is awaited.
@@ -82,6 +86,7 @@ export function beginCall(
     dialect,
     callee,
     caller,
+    storesContent,
     attempts,
     traceId: attempts?.traceId ?? caller.parent?.traceId ?? randomId(16),
     spanId: randomId(8),
@@ -166,8 +171,10 @@ const nanoseconds = (startedAt: number) => ({
 const statusOf = (error: string | null) => (error === null ? {} : { code: FAILED, message: error });
 
 /** Returns the span of a call that ends now, without its request. */
-export function spanOf(call: Call, error: string | null): SourcedSpan {
-  const { dialect, callee, caller, attempts, traceId, spanId, answer, startedAt, firstTokenAt } = call;
+export function spanOf(call: Call, why: string | null): SourcedSpan {
+  const { dialect, callee, caller, attempts, traceId, spanId, storesContent, startedAt, firstTokenAt } = call;
+  const answer = storesContent ? call.answer : answerWithoutContent(call.answer);
+  const error = storesContent ? why : errorWithoutContent(why);
   const { operation } = dialect;
   const { service, provider, model } = callee;
   const { content, toolCalls, reasoning, otherParts } = answer;
@@ -213,7 +220,7 @@ export const beginAttempts = (alias: string, caller: Caller, arm: Pairs = []): A
 });
 
 /** Returns the spans of the attempts before the last, below one that stands for them all. */
-export function spansAround({ caller, attempts }: Call, error: string | null): SourcedSpan[] {
+export function spansAround({ caller, attempts, storesContent }: Call, error: string | null): SourcedSpan[] {
   if (attempts === null) return [];
   const { alias, arm, traceId, spanId, startedAt, failed } = attempts;
   const span = {
@@ -223,7 +230,7 @@ export function spansAround({ caller, attempts }: Call, error: string | null): S
     kind: INTERNAL,
     name: `alias ${alias}`,
     ...nanoseconds(startedAt),
-    status: statusOf(error),
+    status: statusOf(storesContent ? error : errorWithoutContent(error)),
     attributes: attributesOf([
       ["gen_ai.conversation.id", caller.conversationId],
       ["whetstone.gateway.alias", alias],

@@ -35,7 +35,13 @@ export const CONNECTION_HEADERS = [...TIMEOUT_HEADERS, ...PASSED_HEADERS] as con
 const withoutOptions = new LRUCache<string, true>({ max: 10_000 });
 
 /** What a client asks, at which address of the API. */
-export type Asked = { dialect: Dialect; request: ModelRequest; headers: Io["headers"] };
+export type Asked = {
+  dialect: Dialect;
+  request: ModelRequest;
+  headers: Io["headers"];
+  /** Whether what is said in the call is stored. */
+  storesContent: boolean;
+};
 /** As a connection's endpoint is asked. */
 type Sent = Asked & {
   /** Its name there. */
@@ -138,8 +144,8 @@ export const attemptAtConnection = (ctx: Ctx, connection: CallableModel, sent: S
   withinBudget(ctx, attempt(ctx, connection, sent), sent);
 
 function attempt(ctx: Ctx, connection: CallableModel, sent: Sent): Attempt {
-  const { dialect, request, headers, model, attempts } = sent;
-  const asked = { dialect, caller: callerOf(request.fields, headers), request: request.fields };
+  const { dialect, request, headers, storesContent, model, attempts } = sent;
+  const asked = { dialect, caller: callerOf(request.fields, headers), request: request.fields, storesContent };
   const { include_usage: wantsUsage } = fieldsOf(request.fields.stream_options);
   const call = beginCall(asked, calleeOf(connection, model), attempts);
   return {

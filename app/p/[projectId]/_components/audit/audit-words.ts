@@ -115,6 +115,7 @@ const DID: Readonly<Record<string, string>> = {
   "gatewayExperiments.end": "Ended the experiment",
   "gatewayExperiments.start": "Began to try a variant on a share of calls",
   "gatewayExperiments.update": "Changed the share of the experiment",
+  "gatewayRecording.update": "Changed what is stored of the gateway’s calls",
   "knowledgeGoals.create": "Created the knowledge goal",
   "knowledgeGoals.delete": "Deleted the knowledge goal",
   "knowledgeGoals.update": "Changed the knowledge goal",

@@ -92,6 +92,7 @@ const NEVER_FOLDED: ReadonlySet<string> = new Set([
   "apiKeys",
   "connections",
   "deletions",
+  "gatewayRecording",
   "invitations",
   "masking",
   "members",

@@ -63,6 +63,7 @@ const SUBJECTS = [
   { value: "prompts", label: "Prompts" },
   { value: "gatewayAliases", label: "Gateway aliases" },
   { value: "gatewayBudgets", label: "Gateway budgets" },
+  { value: "gatewayRecording", label: "Content of the gateway’s calls" },
   { value: "gatewayExperiments", label: "Gateway experiments" },
   { value: "savedViews", label: "Saved views" },
   { value: "shareLinks", label: "Share links" },

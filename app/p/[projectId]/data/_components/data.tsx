@@ -6,6 +6,7 @@ import { Backups } from "./backups";
 import { Compaction } from "./compaction";
 import { DeleteProject } from "./delete-project";
 import { Deletions } from "./deletions";
+import { GatewayContent } from "./gateway-content";
 import { Masking } from "./masking";
 import { Receipt } from "./receipt";
 import { Retention } from "./retention";
@@ -28,6 +29,9 @@ export function Data({ projectId }: { projectId: string }) {
         </PageSection>
         <PageSection title="Credentials">
           <Masking projectId={projectId} />
+        </PageSection>
+        <PageSection title="Calls of the gateway">
+          <GatewayContent projectId={projectId} />
         </PageSection>
         <PageSection title="Delete a user’s data" anchor={OF_A_USER}>
           <UserData

@@ -1,0 +1,1 @@
+ALTER TABLE "projects" ADD COLUMN "gateway_content" boolean DEFAULT true NOT NULL;
