@@ -30,10 +30,10 @@ test("a variant is tried on a share of an alias's conversations by keyboard, who
       await page.getByRole("button", { name: "Try a variant…" }).press("Enter");
       await expect(dialog).toBeVisible({ timeout: 2000 });
     }).toPass();
-    await dialog.getByRole("textbox", { name: "Variant" }).click();
+    await dialog.getByRole("combobox", { name: "Variant" }).click();
     await page.getByRole("option", { name: "Ask first 1 · gpt-5-mini" }).click();
     await dialog.getByLabel("Share of conversations").fill("25");
-    await expectSound(page, "the dialog", '[role="dialog"]');
+    await expectSound(page, "the dialog", "[role=dialog]");
     await dialog.getByRole("button", { name: "Start experiment" }).press("Enter");
     await expect(experiment).toContainText("Running at 25%");
     await expect(experiment).toContainText("0 conversations with the variant, 0 conversations as before");
@@ -66,7 +66,7 @@ test("a variant is tried on a share of an alias's conversations by keyboard, who
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Try on a share of traffic…" }).click();
     const dialog = page.getByRole("dialog", { name: "Try “Ask first” on a share of traffic" });
-    await dialog.getByRole("textbox", { name: "Alias" }).click();
+    await dialog.getByRole("combobox", { name: "Alias" }).click();
     await page.getByRole("option", { name: "fast" }).click();
     await dialog.getByRole("button", { name: "Start experiment" }).press("Enter");
     await expect(page.getByRole("article", { name: "Experiment fast #2" })).toContainText("Running at 10%");

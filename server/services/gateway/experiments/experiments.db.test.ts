@@ -216,12 +216,21 @@ test("what says nothing of its conversation is known by its first message and it
 });
 
 test("the alias's own models stand in for the variant's, with its prompt, in its arm", async () => {
-  const { ctx, ask, experiment } = await world({ parameters: { temperature: 0 } });
+  const { ctx, ask, client, experiment } = await world({ parameters: { temperature: 0 } });
   tried.refusal = { status: 500, message: "Broken." };
   const answer = await ask("a");
   expect(answer.choices[0]?.message.content).toBe("Sunny hello world");
-  expect(bodies(ours)).toEqual([{ model: "gpt-4o", messages: [{ ...SYSTEM, content: PROMPTED }, USER] }]);
-  expect(await armsIn(ctx, 3)).toEqual(Array(3).fill([experiment.arms.variant]));
+  const messages = [SYSTEM, USER];
+  const streamed = { model: "fast", messages, metadata: { conversation_id: "a" }, stream: true } as const;
+  let said = "";
+  for await (const { choices } of await client.chat.completions.create(streamed)) {
+    said += choices[0]?.delta.content ?? "";
+  }
+  expect(said).toBe("Sunny hello world");
+  const sent = { model: "gpt-4o", messages: [{ ...SYSTEM, content: PROMPTED }, USER] };
+  expect(bodies(ours)).toEqual([sent, expect.objectContaining(sent)]);
+  for (const body of bodies(tried)) expect(body).toMatchObject({ ...sent, model: "gpt-4o-mini", temperature: 0 });
+  expect(await armsIn(ctx, 6)).toEqual(Array(6).fill([experiment.arms.variant]));
 });
 
 test("conversations have their arm, by which they are listed and compared", async () => {

@@ -1,5 +1,5 @@
 "use client";
-import { Button, Group, NumberInput, Stack, Text, Title } from "@mantine/core";
+import { Button, Group, NumberInput, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
@@ -60,9 +60,9 @@ function Experiment({ projectId, experiment }: { projectId: string; experiment: 
   return (
     <Stack gap={6} component="article" aria-label={`Experiment ${name}`}>
       <Group gap="xs" justify="space-between" wrap="nowrap" align="baseline">
-        <Title order={4} fz="sm" className="mono" style={{ overflowWrap: "anywhere" }}>
+        <Text size="sm" fw={600} className="mono" style={{ overflowWrap: "anywhere" }}>
           {name}
-        </Title>
+        </Text>
         <Text size="sm" className="tabular" style={{ whiteSpace: "nowrap" }}>
           {endedAt === null ? `Running at ${share}%` : "Ended"}
         </Text>

@@ -26,7 +26,8 @@ export function GatewayContent({ projectId }: { projectId: string }) {
   return (
     <>
       <Text size="sm" mb="sm">
-        Of each call the model, usage, cost, times, state, user, conversation and the names of its tools are stored.
+        Of each call the model, usage, cost, times, state, user, conversation and the names of its tools are always
+        stored.
       </Text>
       <Switch
         checked={isStored}
