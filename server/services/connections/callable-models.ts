@@ -5,16 +5,17 @@ import type { Ctx } from "@/server/platform/context";
 import { readAhead } from "@/server/platform/database/read-ahead";
 import { HOUR_MS } from "@/server/platform/durations";
 import { modelOutbound } from "@/server/platform/outbound";
-import type { ConnectionClient } from "./connection-client";
+import type { ConnectionClient } from "./kinds/kind";
 import { frequentClientFor } from "./open-connection";
 import type { ConnectionRow } from "./read-connection";
-import { DEFAULT_SETTINGS, SETTINGS } from "./schemas";
+import { DEFAULT_SETTINGS, type ModelDialectName, SETTINGS } from "./schemas";
 
 const CLIENTS_MAX = 10_000;
 
 /** A model connection whose calls applications make through us. */
 export type CallableModel = Pick<ConnectionRow, "id" | "name" | "baseUrl"> & {
   defaultModel: string | null;
+  dialect: ModelDialectName;
   /** Returns its client, for calls of many minutes. Must not be called in a transaction. */
   open: (ctx: Ctx) => Promise<ConnectionClient>;
 };
@@ -39,13 +40,10 @@ async function read({ db, projectId }: Ctx): Promise<readonly CallableModel[]> {
     .leftJoin(ringKeys, eq(ringKeys.id, connections.secretRingKey))
     .where(and(eq(connections.projectId, projectId), eq(connections.kind, "model")))
     .orderBy(asc(connections.createdAt), asc(connections.id));
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    baseUrl: row.baseUrl,
-    defaultModel: SETTINGS.model.parse({ ...DEFAULT_SETTINGS.model, ...row.settings }).defaultModel,
-    open: (ctx) => open(ctx, row),
-  }));
+  return rows.map((row) => {
+    const { dialect, defaultModel } = SETTINGS.model.parse({ ...DEFAULT_SETTINGS.model, ...row.settings });
+    return { id: row.id, name: row.name, baseUrl: row.baseUrl, dialect, defaultModel, open: (ctx) => open(ctx, row) };
+  });
 }
 
 /** Returns the project's model connections, oldest first, at most a few seconds old. */

@@ -1,23 +1,22 @@
 import type { z } from "zod";
 import { type Outbound, type OutboundMethod, outbound } from "@/server/platform/outbound";
+import { dialectOf } from "./dialects";
+import { asOpenAi } from "./dialects/openai-client";
 import { kindOf } from "./kinds";
-import type { Call, Caller } from "./kinds/kind";
+import type { Call, ConnectionClient } from "./kinds/kind";
 import { type ConnectionRow, openSecret } from "./read-connection";
 
-/** A connection as code uses it: calls go to its address with its credential, which is never exposed. */
-export type ConnectionClient = Caller & {
-  connection: Pick<ConnectionRow, "id" | "kind" | "name" | "baseUrl" | "settings">;
-  stream: (call: Call) => ReturnType<Outbound["stream"]>;
-  /** Removes the connection's credential from text of the other side. */
-  hide: (text: string) => string;
-};
+/**
+ * Creates the client of a connection; it throws an `OutboundError` when a call fails. All models are called as those of the OpenAI
+ * API.
+ */
+export function connectionClient(row: ConnectionRow, client?: Outbound, secret?: string): ConnectionClient {
+  const plain = plainClient(row, client, secret);
+  const dialect = row.kind === "model" ? dialectOf(row.settings) : null;
+  return dialect === null ? plain : asOpenAi(plain, dialect, row.projectId);
+}
 
-/** Creates the client of a connection; it throws an `OutboundError` when a call fails. */
-export function connectionClient(
-  row: ConnectionRow,
-  client: Outbound = outbound(),
-  secret = openSecret(row),
-): ConnectionClient {
+function plainClient(row: ConnectionRow, client: Outbound = outbound(), secret = openSecret(row)): ConnectionClient {
   const { id, kind, name, baseUrl, settings, projectId } = row;
   const { exchange, sign } = kindOf(kind);
   let renewNext = false;

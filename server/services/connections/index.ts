@@ -1,15 +1,16 @@
 import "server-only";
 
 export { type CallableModel, callableModels } from "./callable-models";
-export type { ConnectionClient } from "./connection-client";
 export { createConnection } from "./create-connection";
 export { deleteConnection } from "./delete-connection";
+export { DROPPED_HEADER } from "./dialects/openai-client";
 export { getConnection } from "./get-connection";
+export type { ConnectionClient } from "./kinds/kind";
 export { listConnections } from "./list-connections";
 export { modelConnections } from "./model-connections";
 export { checkHub, downloadHub, hideHubToken, modelHubs, openHub } from "./model-hubs";
 export { openConnection } from "./open-connection";
-export type { TrackerSettings, WebhookFormat } from "./schemas";
+export { MODEL_DIALECTS, type ModelDialectName, type TrackerSettings, type WebhookFormat } from "./schemas";
 export { testConnection } from "./test-connection";
 export { getTicketFields } from "./ticket-fields/get-ticket-fields";
 export { requireTicketFields } from "./ticket-fields/require-ticket-fields";

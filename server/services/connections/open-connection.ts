@@ -5,7 +5,8 @@ import { auditActor, recordAudit } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { MINUTE_MS } from "@/server/platform/durations";
 import type { Outbound } from "@/server/platform/outbound";
-import { type ConnectionClient, connectionClient } from "./connection-client";
+import { connectionClient } from "./connection-client";
+import type { ConnectionClient } from "./kinds/kind";
 import { type ConnectionRow, readConnection } from "./read-connection";
 
 /**

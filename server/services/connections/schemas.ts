@@ -11,7 +11,21 @@ export { CONNECTION_KINDS, TRACKER_KINDS };
 const line = filledText(200);
 const names = z.array(line).max(50);
 
+/** The APIs that models are called through, each with its own messages, its default address, and whose prices apply to an unknown address. */
+export const MODEL_DIALECTS = {
+  openai: { label: "OpenAI, or compatible", baseUrl: "https://api.openai.com/v1", provider: null },
+  anthropic: { label: "Anthropic (Messages)", baseUrl: "https://api.anthropic.com/v1", provider: "anthropic" },
+  google: {
+    label: "Google (Gemini)",
+    baseUrl: "https://generativelanguage.googleapis.com/v1beta",
+    provider: "google",
+  },
+} as const;
+export type ModelDialectName = keyof typeof MODEL_DIALECTS;
+
 const modelSettings = z.strictObject({
+  /** The API that the endpoint has. Calls are made as for OpenAI's, and translated. */
+  dialect: z.enum(Object.keys(MODEL_DIALECTS) as [ModelDialectName, ...ModelDialectName[]]),
   /** The model to call when a request names none. */
   defaultModel: line.nullable(),
   /** Limits on calls, tokens and US dollars per day (UTC); `null`: no limit. */
@@ -84,7 +98,7 @@ const TRACKER_DEFAULTS: z.infer<typeof trackerSettings> = {
   onResolution: "close",
 };
 export const DEFAULT_SETTINGS: { [Kind in ConnectionKind]: z.infer<(typeof SETTINGS)[Kind]> } = {
-  model: { defaultModel: null, dailyCalls: null, dailyTokens: null, dailyUsd: null },
+  model: { dialect: "openai", defaultModel: null, dailyCalls: null, dailyTokens: null, dailyUsd: null },
   webhook: { format: "signed" },
   github: { ...TRACKER_DEFAULTS, appId: null, installationId: null },
   gitlab: TRACKER_DEFAULTS,
@@ -95,7 +109,7 @@ export const DEFAULT_SETTINGS: { [Kind in ConnectionKind]: z.infer<(typeof SETTI
 
 /** The default base URL of each kind; `null`: it has none, only the owner knows the address. */
 export const DEFAULT_BASE_URLS: Record<ConnectionKind, string | null> = {
-  model: "https://api.openai.com/v1",
+  model: MODEL_DIALECTS.openai.baseUrl,
   webhook: null,
   github: "https://api.github.com",
   gitlab: "https://gitlab.com/api/v4",
@@ -103,6 +117,13 @@ export const DEFAULT_BASE_URLS: Record<ConnectionKind, string | null> = {
   jira: null,
   "model-hub": "https://huggingface.co",
 };
+
+/** Returns the default base URL of a connection with these settings; `null`: it has none. */
+export function defaultBaseUrl(kind: ConnectionKind, settings: object): string | null {
+  const dialect = "dialect" in settings ? settings.dialect : null;
+  const isNamed = kind === "model" && typeof dialect === "string" && Object.hasOwn(MODEL_DIALECTS, dialect);
+  return isNamed ? MODEL_DIALECTS[dialect as ModelDialectName].baseUrl : DEFAULT_BASE_URLS[kind];
+}
 
 /** Every shape that settings can have. */
 const settings = z.union([hubSettings, modelSettings, webhookSettings, jiraSettings, githubSettings, trackerSettings]);

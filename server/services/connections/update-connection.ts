@@ -48,7 +48,9 @@ export const updateConnection = verb(
       checkSecret({ ...target, secret });
       if (target.kind === "model-hub") await requireOnlyDownloads(ctx, connectionId, target.settings);
       const sealed = secret == null ? undefined : await sealSecret(ctx.db, locationOf(before), secret);
-      const { baseUrl: was, settings: had } = before;
+      const { baseUrl: was } = before;
+      // Older rows lack newer settings.
+      const had = { ...DEFAULT_SETTINGS[before.kind], ...before.settings };
       const isAsTested = secret === undefined && target.baseUrl === was && isDeepStrictEqual(target.settings, had);
       const [row] = await ctx.db
         .update(connections)

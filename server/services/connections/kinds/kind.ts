@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { unprocessable } from "@/server/platform/errors";
-import type { OutboundReply, OutboundRequest } from "@/server/platform/outbound";
+import type { Outbound, OutboundReply, OutboundRequest } from "@/server/platform/outbound";
+import type { ConnectionRow } from "../read-connection";
 import type { ConnectionKind, SETTINGS, StoredTicketFields } from "../schemas";
 
 /** A request below a connection's address, before its credential is added. */
@@ -31,6 +32,14 @@ export type Caller = {
   fetch: (input: string | URL | Request, init?: RequestInit, limits?: { timeoutMs?: number }) => Promise<Response>;
   /** For kinds that exchange their secret: exchanges it again for the next call, because its permissions may have changed. */
   renew: () => void;
+};
+
+/** A connection as code uses it: calls go to its address with its credential, which is never exposed. */
+export type ConnectionClient = Caller & {
+  connection: Pick<ConnectionRow, "id" | "kind" | "name" | "baseUrl" | "settings">;
+  stream: (call: Call) => ReturnType<Outbound["stream"]>;
+  /** Removes the connection's credential from text of the other side. */
+  hide: (text: string) => string;
 };
 
 /** A request that needs a credential for which the secret is exchanged. */

@@ -7,6 +7,7 @@ import { adjudications } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { createConnection, testConnection, updateConnection } from "@/server/services/connections";
+import { ANTHROPIC_KEY, AnthropicServer } from "@/testbed/servers/anthropic-server";
 import { createRuleRuns, executeRuleRuns, getRuleRun, updateRule } from "..";
 import { storedConversation } from "../testing";
 import { DIALECTS, type Dialect, type Said, speak } from "./dialects";
@@ -143,5 +144,26 @@ describe.each(DIALECTS.map((dialect) => [dialect.name, dialect] as const))("%s",
       resultCount: isStrict ? 0 : 1,
       notes: [expect.stringMatching(isStrict ? /does not know the model no-such-model/ : /match/)],
     });
+  });
+});
+
+test("a model that is called through Anthropic's API answers by the same schema", async () => {
+  const server = await new AnthropicServer().start();
+  stops.push(() => server.stop());
+  server.words = [MATCH];
+  const { ctx } = await testProject();
+  await createConnection(ctx, {
+    kind: "model",
+    name: "Claude",
+    baseUrl: server.url,
+    secret: ANTHROPIC_KEY,
+    settings: { dialect: "anthropic", defaultModel: "claude-sonnet-4-5" },
+  });
+  await updateRule(ctx, { ruleId: "tool-failure", configuration: { adjudicationMode: "auto" } });
+  expect(await run(ctx)).toMatchObject({ resultCount: 1, notes: ["claude-sonnet-4-5 on “tool_error”: match."] });
+  expect(server.received[0]!.body).toMatchObject({
+    max_tokens: 2_000,
+    temperature: 0,
+    output_config: { format: { type: "json_schema" } },
   });
 });

@@ -22,6 +22,8 @@ const GONE = "The client disconnected.";
 /** What answers: a body, and what to do with it. */
 export type Reply = {
   body: AsyncIterable<Uint8Array>;
+  /** What the client is told about it in headers. */
+  headers?: Readonly<Record<string, string>>;
   /** Whether it arrives in events. */
   isStreamed: boolean;
   /** Whether the client did not ask for the event that tells the token counts. */
@@ -100,9 +102,11 @@ async function* wholeOf(ctx: Ctx, call: Call, body: Uint8Array, error: string | 
  * recorded yet.
  */
 export const passOn = async (ctx: Ctx, call: Call, reply: Reply): Promise<Passed> =>
-  reply.isStreamed ? { mediaType: EVENT_STREAM, body: eventsOf(ctx, call, reply) } : passWhole(ctx, call, reply);
+  reply.isStreamed
+    ? { mediaType: EVENT_STREAM, headers: { ...reply.headers }, body: eventsOf(ctx, call, reply) }
+    : passWhole(ctx, call, reply);
 
-async function passWhole(ctx: Ctx, call: Call, { body, hide, release }: Reply): Promise<Passed> {
+async function passWhole(ctx: Ctx, call: Call, { headers, body, hide, release }: Reply): Promise<Passed> {
   let isComplete = false;
   try {
     const received = await buffer(body);
@@ -114,7 +118,7 @@ async function passWhole(ctx: Ctx, call: Call, { body, hide, release }: Reply): 
     return {
       mediaType: "application/json",
       // So that the client need not wait for the end, which comes once the call has been recorded. Next drops it.
-      headers: { "content-length": String(sent.length) },
+      headers: { ...headers, "content-length": String(sent.length) },
       body: wholeOf(ctx, call, sent, null),
     };
   } finally {

@@ -4,7 +4,7 @@ import { SECOND_MS } from "@/server/platform/durations";
 import { ServiceError } from "@/server/platform/errors";
 import type { OutboundStream } from "@/server/platform/outbound";
 import type { Io, Outgoing } from "@/server/platform/stream-verb";
-import type { CallableModel, ConnectionClient } from "@/server/services/connections";
+import { type CallableModel, type ConnectionClient, DROPPED_HEADER } from "@/server/services/connections";
 import { withinBudget } from "../budgets/within-budget";
 import { type Dialect, limitIn } from "../calls/dialect";
 import { type Fields, fieldsOf } from "../calls/fields";
@@ -24,6 +24,9 @@ const ANSWER_MAX_BYTES = 128 * 1024 * 1024;
 const END_MS = SECOND_MS;
 const isSuccess = (status: number) => status >= 200 && status < 300;
 const REFUSED: ReadonlySet<number> = new Set([400, 422]);
+
+/** Names the fields of a request that the endpoint's API has nothing for. */
+const DROPPED_ATTRIBUTE = "whetstone.gateway.dropped_fields";
 
 /** How long OpenAI's clients wait, in seconds. */
 const TIMEOUT_HEADERS = ["x-stainless-read-timeout", "x-stainless-timeout"] as const;
@@ -51,9 +54,9 @@ type Sent = Asked & {
   attempts?: Attempts;
 };
 
-const calleeOf = ({ id, baseUrl }: CallableModel, model: string): Callee => ({
+const calleeOf = ({ id, baseUrl, dialect }: CallableModel, model: string): Callee => ({
   service: "gateway",
-  provider: providerOf(baseUrl),
+  provider: providerOf({ baseUrl, dialect }),
   model,
   namesModel: true,
   attributes: [
@@ -103,9 +106,9 @@ function sender(client: ConnectionClient, { dialect, request, headers }: Asked, 
 }
 
 /** Returns the field that limits an answer to what the alias says, if the request does not say it. */
-function limitOf({ baseUrl }: CallableModel, { dialect, request, maxOutputTokens = null }: Sent): Fields {
+function limitOf(connection: CallableModel, { dialect, request, maxOutputTokens = null }: Sent): Fields {
   const isLimited = limitIn(dialect, request.fields) !== null;
-  return isLimited || maxOutputTokens === null ? {} : dialect.limit(maxOutputTokens, providerOf(baseUrl));
+  return isLimited || maxOutputTokens === null ? {} : dialect.limit(maxOutputTokens, providerOf(connection));
 }
 
 /** Whether an endpoint refuses to be asked for token counts, rather than the request. */
@@ -154,7 +157,13 @@ function attempt(ctx: Ctx, connection: CallableModel, sent: Sent): Attempt {
       followCall(ctx, call);
       const client = await connection.open(ctx);
       const reply = await open(connection, client, sent, sender(client, sent, signal));
+      const dropped = connection.dialect === "openai" ? undefined : reply.headers[DROPPED_HEADER];
+      if (dropped !== undefined) {
+        const { callee } = call;
+        call.callee = { ...callee, attributes: [...callee.attributes, [DROPPED_ATTRIBUTE, dropped.split(", ")]] };
+      }
       return {
+        headers: dropped === undefined ? {} : { [DROPPED_HEADER]: dropped },
         body: reply.body.iterator({ destroyOnReturn: false }),
         isStreamed: reply.headers["content-type"]?.startsWith(EVENT_STREAM) ?? false,
         hidesUsage: wantsUsage !== true,

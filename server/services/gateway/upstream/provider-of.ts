@@ -1,3 +1,5 @@
+import { MODEL_DIALECTS, type ModelDialectName } from "@/server/services/connections";
+
 /** The vendor or host behind an address, by the name that prices are found by. An unknown one is told from the model's name. */
 const PROVIDERS: readonly (readonly [host: RegExp, provider: string])[] = [
   [/^api\.openai\.com$/, "openai"],
@@ -19,8 +21,8 @@ const PROVIDERS: readonly (readonly [host: RegExp, provider: string])[] = [
   [/^bedrock-runtime\..*\.amazonaws\.com$/, "bedrock"],
 ];
 
-/** Returns the provider whose endpoint has this base URL; `null` if it is unknown. */
-export function providerOf(baseUrl: string): string | null {
+/** Returns the provider whose endpoint has this base URL, or else the one whose API it has; `null` if it is unknown. */
+export function providerOf({ baseUrl, dialect }: { baseUrl: string; dialect: ModelDialectName }): string | null {
   const { hostname } = new URL(baseUrl);
-  return PROVIDERS.find(([host]) => host.test(hostname))?.[1] ?? null;
+  return PROVIDERS.find(([host]) => host.test(hostname))?.[1] ?? MODEL_DIALECTS[dialect].provider;
 }

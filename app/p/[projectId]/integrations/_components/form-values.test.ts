@@ -37,7 +37,7 @@ test("each kind sends only its own settings, and empty ones as null", () => {
   expect(createConnectionForm.parse(createInputOf(values))).toEqual({
     kind: "model",
     name: "Local",
-    settings: { defaultModel: null, dailyCalls: null, dailyTokens: null, dailyUsd: 5 },
+    settings: { dialect: "openai", defaultModel: null, dailyCalls: null, dailyTokens: null, dailyUsd: 5 },
   });
   const hub = createInputOf({ ...values, kind: "model-hub", secret: " hf_x " });
   expect(createConnectionForm.parse(hub)).toMatchObject({ settings: {}, secret: "hf_x" });
