@@ -24,7 +24,7 @@ import {
   CONNECTION_KINDS,
   type Connection,
   createConnectionForm,
-  DEFAULT_BASE_URLS,
+  defaultBaseUrl,
   updateConnectionForm,
 } from "@/server/services/connections/schemas";
 import { hasFields } from "../../_components/work-items/tracker-words";
@@ -66,6 +66,7 @@ function Fields({ projectId, connection, onClose, onContinue }: Props) {
     },
   });
   const { kind, settings } = form.values;
+  const defaultUrl = defaultBaseUrl(kind, settings);
   const ticketFields = useTicketFields({
     projectId,
     connectionId: connection?.secretSet && hasFields(connection) ? connection.id : null,
@@ -101,8 +102,8 @@ function Fields({ projectId, connection, onClose, onContinue }: Props) {
           label="Base URL"
           type="url"
           inputMode="url"
-          required={DEFAULT_BASE_URLS[kind] === null}
-          placeholder={DEFAULT_BASE_URLS[kind] ?? KIND_WORDS[kind].addressExample}
+          required={defaultUrl === null}
+          placeholder={defaultUrl ?? KIND_WORDS[kind].addressExample}
           maxLength={2000}
           {...form.getInputProps("baseUrl")}
         />

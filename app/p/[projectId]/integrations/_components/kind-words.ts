@@ -13,7 +13,7 @@ type Words = {
 export const KIND_WORDS: Record<ConnectionKind, Words> = {
   model: {
     label: "Model endpoint",
-    description: "A model that Whetstone can call through an OpenAI-compatible API.",
+    description: "Models for Whetstone and your applications.",
     addressExample: "http://127.0.0.1:11434/v1",
     secretLabel: "API key",
     secretHelp: "A local model usually needs none.",

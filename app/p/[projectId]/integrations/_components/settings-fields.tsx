@@ -1,7 +1,7 @@
 "use client";
 import { NativeSelect, NumberInput, SimpleGrid, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import type { Connection, ConnectionKind } from "@/server/services/connections/schemas";
+import { type Connection, type ConnectionKind, MODEL_DIALECTS } from "@/server/services/connections/schemas";
 import type { FormValues } from "./form-values";
 import { TrackerFields } from "./tracker-fields";
 import type { TicketFieldsForm } from "./use-ticket-fields";
@@ -25,12 +25,21 @@ export function SettingsFields({ kind, form, ...rest }: Props) {
 
 const ModelFields = ({ form }: { form: Form }) => (
   <>
-    <TextInput
-      label="Default model"
-      description="Used when no model is specified."
-      maxLength={200}
-      {...form.getInputProps("settings.defaultModel")}
-    />
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
+      <NativeSelect
+        size="sm"
+        label="API"
+        description="The endpoint’s own; calls are translated."
+        data={Object.entries(MODEL_DIALECTS).map(([value, { label }]) => ({ value, label }))}
+        {...form.getInputProps("settings.dialect")}
+      />
+      <TextInput
+        label="Default model"
+        description="Used when no model is specified."
+        maxLength={200}
+        {...form.getInputProps("settings.defaultModel")}
+      />
+    </SimpleGrid>
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
       <NumberInput
         label="Maximum calls per day"
