@@ -8,7 +8,7 @@ import { createDispatcher } from "@/server/rest/dispatcher";
 import { OPERATIONS } from "@/server/rest/operations";
 import { keyFor } from "@/server/rest/testing";
 import { serve } from "@/server/rest/testing/serve";
-import { createConnection } from "@/server/services/connections";
+import { createConnection, deleteConnection } from "@/server/services/connections";
 import { compareVersions, listVersions } from "@/server/services/diagnostics";
 import { createVariant, deleteVariant } from "@/server/services/proof";
 import { listConversations, projectPending } from "@/server/services/telemetry";
@@ -283,6 +283,16 @@ test("an experiment that has ended assigns nothing more, and its calls are answe
   expect(await countsOf(ctx, gatewayExperimentId)).toEqual({ baseline: 0, variant: 1, notApplied: 0 });
   const { experiment: next } = await startGatewayExperiment(ctx, started);
   expect([experiment.name, next.name]).toEqual(["fast #1", "fast #2"]);
+});
+
+test("an experiment does not start with a variant that nothing can answer as", async () => {
+  const { ctx, experiment, variant, started } = await world();
+  await endGatewayExperiment(ctx, { gatewayExperimentId: experiment.id });
+  await deleteConnection(ctx, { connectionId: variant.connectionId! });
+  await expect(startGatewayExperiment(ctx, started)).rejects.toMatchObject({
+    code: "unprocessable",
+    errors: [{ path: "/variantId" }],
+  });
 });
 
 test("an experiment ends with its variant or its alias, keeps its counts, and is another project's secret", async () => {

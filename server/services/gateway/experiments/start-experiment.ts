@@ -6,7 +6,7 @@ import type { Ctx } from "@/server/platform/context";
 import { ServiceError, unprocessable } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { verb } from "@/server/platform/verb";
-import { readVariant } from "@/server/services/proof/variants";
+import { readVariant, requireEndpoint } from "@/server/services/proof/variants";
 import { lockAlias } from "../aliases/alias-rows";
 import { audited, experimentJson } from "./experiment-rows";
 import { gatewayExperimentReply, startGatewayExperimentInput } from "./schemas";
@@ -16,7 +16,7 @@ export const startGatewayExperiment = verb(
     name: "gatewayExperiments.start",
     summary: "Try a variant on a share of an alias’s conversations.",
     description:
-      "Conversations are told apart by `metadata.conversation_id`, `X-Session-Id`, the chain of `previous_response_id`, or else the user and the first message; each stays in the arm that it gets first. The variant’s model is asked before the alias’s own, which stand in for it, with its change of the system prompt and of descriptions of tools; a request that the change does not fit is sent as it is, and counted. Takes effect within five seconds. 409: the alias has an experiment that runs. 422: the variant was not found.",
+      "Conversations are told apart by `metadata.conversation_id`, `X-Session-Id`, the chain of `previous_response_id`, or else the user and the first message; each stays in the arm that it gets first. The variant’s model is asked before the alias’s own, which stand in for it, with its change of the system prompt and of descriptions of tools; a request that the change does not fit is sent as it is, and counted. Takes effect within five seconds. 409: the alias has an experiment that runs. 422: the variant was not found, or its connection or deployment is gone.",
     effect: "write",
     capability: "project:models:manage",
     input: startGatewayExperimentInput,
@@ -50,16 +50,18 @@ export const startGatewayExperiment = verb(
   },
 );
 
-/** Locks the variant, so that its deletion ends the experiment. */
+/** Locks the variant, so that its deletion ends the experiment. Throws 422 unless something can answer as it. */
 async function variantOf(ctx: Ctx, variantId: string) {
   await ctx.db.execute(
     sql`select 1 from variants where project_id = ${ctx.projectId} and id = ${variantId} for key share`,
   );
-  return readVariant(ctx, variantId).catch((error: unknown) => {
+  const variant = await readVariant(ctx, variantId).catch((error: unknown) => {
     if (error instanceof ServiceError && error.code === "not_found")
       throw unprocessable("/variantId", "The variant was not found in this project.");
     throw error;
   });
+  await requireEndpoint(ctx, variant, "/variantId");
+  return variant;
 }
 
 /** Returns the project's next number; those who start at the same time get one after the other. */

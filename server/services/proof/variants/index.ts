@@ -2,6 +2,7 @@ import "server-only";
 
 export { createVariant } from "./create-variant";
 export { deleteVariant } from "./delete-variant";
+export { requireEndpoint } from "./endpoints";
 export { estimateProof } from "./estimate-proof";
 export { handOffVariant } from "./hand-off";
 export { handOffVariantAsTicket } from "./hand-off-as-ticket";
