@@ -143,7 +143,10 @@ test("a person with an empty project loads the sample, sees its Findings and rem
     await expect(steps).toContainText("Answer questions about everyday risks, version 1");
     await expect(steps).toContainText("gear-advice 2");
     const proof = page.getByRole("region", { name: "Proof", exact: true });
-    await proof.getByRole("link", { name: /Answer questions about everyday risks/ }).click();
+    await proof
+      .getByRole("link", { name: /Answer questions about everyday risks/ })
+      .first()
+      .click();
     await page.waitForURL(/\/evaluations\/eval_/);
     await expect(page.getByText("no model was asked")).toBeVisible();
     await lookAt(page, "sample-prompt-proof");
