@@ -11,6 +11,7 @@ import { directRoutesOf } from "@/server/rest/direct-routes";
 import { createDispatcher } from "@/server/rest/dispatcher";
 import { OPERATIONS } from "@/server/rest/operations";
 import { keyFor } from "@/server/rest/testing";
+import "@/server/rest/trainer-endpoint";
 import { createConnection } from "@/server/services/connections";
 import { OPENAI_KEY, OpenAiServer } from "@/testbed/servers/openai-server";
 import { withDirectRoutes } from "./direct-routes";
@@ -28,7 +29,7 @@ beforeAll(async () => {
   upstream = await new OpenAiServer().start();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  publishDirectRoutes(directRoutesOf(OPERATIONS, createDispatcher(OPERATIONS)));
+  publishDirectRoutes("v1", directRoutesOf(OPERATIONS, createDispatcher(OPERATIONS)));
 });
 afterAll(async () => {
   server.closeAllConnections();
@@ -110,6 +111,15 @@ test("a whole answer says its length, errors are problems with the request's id,
   ]);
   expect((await refused.json()).error.message).toBe("The body is not valid JSON.");
   expect(next).toEqual([]);
+});
+
+test("what answers of deployments wait for is served without Next, and a trainer's other calls with it", async () => {
+  const called = async (path: string) => (await fetch(`${origin}/api/trainer/v1/${path}`, { method: "POST" })).status;
+  expect(await Promise.all(["lease", "commands/cmd_1", "commands/cmd_1/parts"].map(called))).toEqual([404, 404, 404]);
+  // No trainer is attached, which only their handler knows.
+  expect(next).toEqual([]);
+  await called("jobs/job_1/events");
+  expect(next).toEqual(["POST /api/trainer/v1/jobs/job_1/events"]);
 });
 
 test("all other requests are left to Next", async () => {

@@ -1,6 +1,6 @@
 // Hands a few requests to their handler without Next, which adds 2 ms to each and more while many are in progress.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type DirectRoutes, directRoutes } from "@/server/platform/http/direct-routes";
+import { type DirectRoutes, directRoutesFor } from "@/server/platform/http/direct-routes";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
 import type { Handler } from "./in-process-request";
@@ -9,9 +9,9 @@ import type { Handler } from "./in-process-request";
 export const withDirectRoutes =
   (handler: Handler): Handler =>
   (request, response) => {
-    const routes = directRoutes();
     const { method = "GET", url = "/" } = request;
-    if (!routes?.include(method, url.split("?", 1)[0] ?? "/")) return handler(request, response);
+    const routes = directRoutesFor(method, url.split("?", 1)[0] ?? "/");
+    if (routes === undefined) return handler(request, response);
     return serve(routes, request, response).catch((error: unknown) => {
       // The connection closes before the body ends, so that the client sees that it is incomplete.
       if (!response.destroyed) logger("web").error({ err: loggable(error) }, "A response ended early.");

@@ -459,7 +459,7 @@ export const TABLES = {
     conversation: {
       holds: "words",
       erased: "expires",
-      because: "Parts of an answer in progress; they are deleted as they are read, or with their command.",
+      because: "Parts of an answer in progress; they are deleted with their command, once the answer has arrived.",
     },
     person: NO_ACCOUNT,
     project: "not a project's",

@@ -4,6 +4,7 @@ import { db } from "@/db/pool";
 import { requireShallow } from "@/server/platform/database/storable";
 import { MINUTE_MS } from "@/server/platform/durations";
 import { notFound, ServiceError } from "@/server/platform/errors";
+import { publishDirectRoutes } from "@/server/platform/http/direct-routes";
 import { readBody } from "@/server/platform/http/read-body";
 import { requestIdOf } from "@/server/platform/http/request-id";
 import { networkOf } from "@/server/platform/http/visitor-network";
@@ -127,6 +128,8 @@ const ROUTES: readonly Route[] = [
 ];
 
 const PREFIX = "/api/trainer/v1/";
+/** What an answer of a deployment waits for, three times. */
+const OF_ANSWERS = /^(?:lease|commands\/[^/]+(?:\/parts)?)$/;
 
 /** Handles the calls of trainers. Its addresses do not exist while no trainer could call. */
 export async function serveTrainer(request: Request): Promise<Response> {
@@ -143,3 +146,9 @@ export async function serveTrainer(request: Request): Promise<Response> {
     return problemResponse(error, { requestId, instance: pathname });
   }
 }
+
+publishDirectRoutes("trainer", {
+  include: (method, pathname) =>
+    method === "POST" && pathname.startsWith(PREFIX) && OF_ANSWERS.test(pathname.slice(PREFIX.length)),
+  handle: serveTrainer,
+});

@@ -6,4 +6,4 @@ import { OPERATIONS } from "./operations";
 /** Handles every request to `/v1`. */
 export const v1 = createDispatcher(OPERATIONS);
 
-publishDirectRoutes(directRoutesOf(OPERATIONS, v1));
+publishDirectRoutes("v1", directRoutesOf(OPERATIONS, v1));

@@ -8,6 +8,7 @@ import { NOW } from "@/db/now";
 import { db } from "@/db/pool";
 import { trainerCommands, trainers } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
+import { unfinishedWork } from "@/server/platform/event-loop/unfinished-work";
 import { downloadCheckpointFile } from "@/server/services/models/checkpoints/download-checkpoint-file";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
 import { storedJob } from "@/server/services/training/testing/stored-job";
@@ -206,6 +207,7 @@ test("a streamed answer arrives in parts, each once, and leaves no text behind",
   expect(await next()).toBe("two");
   await takeResult(db(), agent, commandId, { status: 200, headers: {}, body: null });
   expect(await parts.next()).toMatchObject({ done: true });
+  await unfinishedWork();
   expect(await db().select().from(trainerCommands)).toEqual([]);
   await expect(send(3, "three")).rejects.toMatchObject({ code: "not_found" });
 });
@@ -245,6 +247,7 @@ test("an older agent's answer arrives as a whole, and a refusal is the trainer's
   const refused = expect(ask()).rejects.toMatchObject({ status: 409, problem: error });
   await answering(() => ({ status: 409, headers: {}, body: { error } }), 1);
   await refused;
+  await unfinishedWork();
   expect(await db().select().from(trainerCommands)).toEqual([]);
 });
 

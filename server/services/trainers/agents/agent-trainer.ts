@@ -1,5 +1,8 @@
 import type { Db } from "@/db/client";
 import { refuseInsideTransaction } from "@/server/platform/database/inside-transaction";
+import { finishWithoutCaller } from "@/server/platform/event-loop/unfinished-work";
+import { logger } from "@/server/platform/logging/log";
+import { loggable } from "@/server/platform/logging/loggable";
 import { type TrainerCall, type TrainerClient, TrainerUnreachable } from "../trainer-client";
 import { refusalOf, trainerProblemOf } from "../trainer-problem";
 import { type CommandResult, enqueue, forgetCommand, partsOf, resultOf } from "./commands";
@@ -33,6 +36,10 @@ function bytesOf({ "content-type": type = "application/json" }: Record<string, s
   if (typeof body !== "string") return Buffer.from(JSON.stringify(body ?? null));
   return Buffer.from(body, type.startsWith("application/json") ? "utf8" : "base64");
 }
+
+/** It is deleted with other old ones within hours. */
+const notForgotten = (error: unknown) =>
+  logger("trainers").warn({ err: loggable(error) }, "A command of a trainer could not be deleted.");
 
 async function* whole(bytes: Uint8Array) {
   yield bytes;
@@ -100,29 +107,35 @@ export function agentTrainer({ db, trainerId, isOnline }: Attached): TrainerClie
     async stream(given) {
       const { signal, timeoutMs = ANSWER_TIMEOUT_MS } = given;
       const id = await send(given, true);
-      // The command contains text of a conversation, so it is deleted as soon as nobody is waiting for its answer.
+      // The command contains text of a conversation, so it is deleted as soon as nobody is waiting for its answer; one that has
+      // arrived does not wait for that.
+      const forgetArrived = () => finishWithoutCaller(forgetCommand(db, id).then(() => {}, notForgotten));
       const parts = partsOf(db, id, { timeoutMs, signal });
       const first = await parts.next().catch(async (error) => {
         await forgetCommand(db, id);
         throw error;
       });
       if (first.done) {
-        await forgetCommand(db, id);
+        await forgetArrived();
         const { status, headers, body } = first.value;
         if (status < 200 || status > 299) throw refused(status, body);
         return { status, headers: lowerCased(headers), body: whole(bytesOf(lowerCased(headers), body)) };
       }
       async function* arriving(text: string) {
+        let hasArrived = false;
         try {
           yield Buffer.from(text);
           for (;;) {
             const next = await parts.next();
             if (!next.done) yield Buffer.from(next.value);
             else if (next.value.status > 299) throw brokenOff(next.value);
-            else return;
+            else {
+              hasArrived = true;
+              return;
+            }
           }
         } finally {
-          await forgetCommand(db, id);
+          await (hasArrived ? forgetArrived() : forgetCommand(db, id));
         }
       }
       return { status: 200, headers: {}, body: arriving(first.value) };

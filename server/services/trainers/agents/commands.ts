@@ -2,7 +2,7 @@ import { and, eq, or, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
-import { ringKeys, trainerCommandParts, trainerCommands } from "@/db/schema";
+import { ringKeys, trainerCommands } from "@/db/schema";
 import { transact } from "@/server/platform/database/transact";
 import { newId } from "@/server/platform/ids";
 import { parseExactJson } from "@/server/platform/json/exact-json";
@@ -134,13 +134,14 @@ export async function resultOf(db: Db, id: string, timeoutMs: number, signal?: A
   throw late(timeoutMs);
 }
 
-/** Removes the parts of an answer that have arrived, and returns them in order. A part sent twice is returned once. */
-async function takeParts(db: Db, id: string, after: number) {
-  const taken = await db.delete(trainerCommandParts).where(eq(trainerCommandParts.commandId, id)).returning();
-  return taken.filter(({ seq }) => seq > after).sort((a, b) => a.seq - b.seq);
-}
+type Part = { seq: number; text: string };
 
-/** Yields the text of an answer as it arrives, and returns the command's result. */
+/** The parts of a command's answer after one of them, in order. */
+const partsAfter = (last: number) => sql<Part[]>`coalesce((
+  select json_agg(json_build_object('seq', seq, 'text', text) order by seq) from trainer_command_parts
+  where command_id = ${trainerCommands.id} and seq > ${last}), '[]')`;
+
+/** Yields the text of an answer as it arrives, and returns the command's result. The parts are deleted with the command. */
 export async function* partsOf(
   db: Db,
   id: string,
@@ -157,11 +158,12 @@ export async function* partsOf(
           state: trainerCommands.state,
           result: trainerCommands.result,
           isSilent: sql<boolean>`${trainerCommands.sentAt} < ${NOW} - ${SILENCE_MS}::bigint`,
+          parts: partsAfter(last),
         })
         .from(trainerCommands)
         .where(eq(trainerCommands.id, id));
       if (!row) throw new TrainerUnreachable("The trainer was removed.");
-      const parts = await takeParts(db, id, last);
+      const { parts } = row;
       last = parts.at(-1)?.seq ?? last;
       if (parts.length > 0) {
         news.expectMore();

@@ -114,12 +114,12 @@ export async function leaseCommands(db: Db, agent: Agent, lease: Lease, signal: 
   try {
     for (;;) {
       const commands = await takeCommands(db, agent);
+      if (commands.length === 0) await requireAttached(db, agent);
       const left = deadline - performance.now();
       if (commands.length > 0 || !isKnown || left <= 0 || signal.aborted) {
         return { commands, jobs: await storedEvents(db, agent, ids), send_capabilities: !isKnown };
       }
       await news.next(left);
-      await requireAttached(db, agent);
     }
   } finally {
     news.stop();

@@ -1,9 +1,7 @@
-import { and, eq } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
-import { trainerCommandParts, trainerCommands } from "@/db/schema";
-import { inTransaction } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { storable } from "../storable-value";
 import type { Agent } from "./authenticate-agent";
@@ -18,24 +16,18 @@ const partBody = z.object({ seq: z.int().min(1), text: z.string().max(CHARACTERS
  */
 export async function takePart(db: Db, agent: Agent, commandId: string, body: unknown) {
   const { seq, text } = partBody.parse(body);
-  await inTransaction({ db }, async ({ db: tx }) => {
-    const isWaiting = and(
-      eq(trainerCommands.id, commandId),
-      eq(trainerCommands.trainerId, agent.id),
-      eq(trainerCommands.state, "sent"),
-    );
-    const waiting = await tx
-      .update(trainerCommands)
-      .set({ sentAt: NOW })
-      .where(isWaiting)
-      .returning({ id: trainerCommands.id });
-    if (waiting.length === 0) throw notFound("The command");
-    if (text === "") return;
-    await tx
-      .insert(trainerCommandParts)
-      .values({ commandId, seq, text: storable(text) })
-      .onConflictDoNothing();
-  });
+  const [taken] = await db.execute<{ is_waiting: boolean }>(sql`
+    with waiting as (
+      update trainer_commands set sent_at = ${NOW}
+      where id = ${commandId} and trainer_id = ${agent.id} and state = 'sent' returning id
+    ),
+    stored as (
+      insert into trainer_command_parts (command_id, seq, text)
+      select id, ${seq}::int, ${storable(text)}::text from waiting where ${text !== ""}
+      on conflict do nothing
+    )
+    select exists (select 1 from waiting) as is_waiting`);
+  if (!taken?.is_waiting) throw notFound("The command");
   announce(commandId);
   return { accepted: true };
 }
