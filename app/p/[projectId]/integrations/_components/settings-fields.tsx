@@ -1,7 +1,12 @@
 "use client";
 import { NativeSelect, NumberInput, SimpleGrid, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import { type Connection, type ConnectionKind, MODEL_DIALECTS } from "@/server/services/connections/schemas";
+import {
+  type Connection,
+  type ConnectionKind,
+  MODEL_DIALECTS,
+  type ModelDialectName,
+} from "@/server/services/connections/schemas";
 import type { FormValues } from "./form-values";
 import { TrackerFields } from "./tracker-fields";
 import type { TicketFieldsForm } from "./use-ticket-fields";
@@ -32,6 +37,7 @@ const ModelFields = ({ form }: { form: Form }) => (
         description="The endpoint’s own; calls are translated."
         data={Object.entries(MODEL_DIALECTS).map(([value, { label }]) => ({ value, label }))}
         {...form.getInputProps("settings.dialect")}
+        onChange={(event) => chooseApi(form, event.currentTarget.value as ModelDialectName)}
       />
       <TextInput
         label="Default model"
@@ -65,6 +71,13 @@ const ModelFields = ({ form }: { form: Form }) => (
     </SimpleGrid>
   </>
 );
+
+/** The address that stands for one API is not that of another; one of the user's own stays. */
+function chooseApi(form: Form, dialect: ModelDialectName) {
+  const isDefault = Object.values(MODEL_DIALECTS).some(({ baseUrl }) => baseUrl === form.values.baseUrl);
+  if (isDefault) form.setFieldValue("baseUrl", MODEL_DIALECTS[dialect].baseUrl);
+  form.setFieldValue("settings.dialect", dialect);
+}
 
 const HubFields = ({ form }: { form: Form }) => (
   <NativeSelect
