@@ -1,9 +1,9 @@
 "use client";
-import { Alert, Skeleton, Switch, Text } from "@mantine/core";
+import { Stack, Switch, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { ErrorState } from "@/app/_components/feedback/error-state";
+import { Refused } from "@/app/_components/feedback/refused";
+import { WhenRead } from "@/app/_components/feedback/when-read";
 import { useNow } from "@/app/_components/values/now";
-import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { useMay } from "../../_components/access/membership";
 import { useAutomaticDiagnosis } from "../../_components/diagnosis/use-automatic-diagnosis";
@@ -20,35 +20,27 @@ export function AutomaticDiagnosis({ projectId }: { projectId: string }) {
   const settings = useQuery(trpc.diagnosticSettings.get.queryOptions({ projectId }));
   const status = useQuery(trpc.diagnostics.status.queryOptions({ projectId }, { refetchInterval: 15_000 }));
   const update = useAutomaticDiagnosis();
-  if (!settings.data) {
-    return settings.error ? (
-      <ErrorState error={settings.error} onRetry={() => void settings.refetch()} retrying={settings.isFetching} />
-    ) : (
-      <Skeleton height={48} role="status" aria-label="Loading settings" />
-    );
-  }
-  const on = update.isPending
-    ? (update.variables.automaticSchedulingEnabled ?? false)
-    : settings.data.settings.automaticSchedulingEnabled;
   return (
-    <>
-      <Switch
-        checked={on}
-        disabled={!may}
-        onChange={(event) => update.mutate({ projectId, automaticSchedulingEnabled: event.currentTarget.checked })}
-        label="Diagnose conversations automatically"
-        description={`${descriptionOf(status.data ? inactiveFor(status.data.status) : "inactive for a while")}${may ? "" : " You can view this but not change it. Ask an owner for the editor role."}`}
-      />
-      {update.error ? (
-        <Alert role="alert" color="red" p="xs" mt="sm">
-          {problemOf(update.error).detail}
-        </Alert>
-      ) : null}
-      {status.data ? (
-        <Text size="xs" c="dimmed" mt="sm">
-          {coverageOf(status.data.status, now)}.
-        </Text>
-      ) : null}
-    </>
+    <WhenRead query={settings} loading="Loading settings" height={48}>
+      {({ settings: { automaticSchedulingEnabled } }) => (
+        <Stack gap="sm">
+          <Switch
+            checked={
+              update.isPending ? (update.variables.automaticSchedulingEnabled ?? false) : automaticSchedulingEnabled
+            }
+            disabled={!may}
+            onChange={(event) => update.mutate({ projectId, automaticSchedulingEnabled: event.currentTarget.checked })}
+            label="Diagnose conversations automatically"
+            description={`${descriptionOf(status.data ? inactiveFor(status.data.status) : "inactive for a while")}${may ? "" : " You can view this but not change it. Ask an owner for the editor role."}`}
+          />
+          <Refused error={update.error} />
+          {status.data ? (
+            <Text size="xs" c="dimmed">
+              {coverageOf(status.data.status, now)}.
+            </Text>
+          ) : null}
+        </Stack>
+      )}
+    </WhenRead>
   );
 }

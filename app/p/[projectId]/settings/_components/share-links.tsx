@@ -1,9 +1,9 @@
 "use client";
-import { Button, Group, Modal, Skeleton, Stack, Switch, Text } from "@mantine/core";
+import { Button, Group, Modal, Stack, Switch, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ErrorState } from "@/app/_components/feedback/error-state";
 import { Refused } from "@/app/_components/feedback/refused";
+import { WhenRead } from "@/app/_components/feedback/when-read";
 import { plural } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { useMay } from "../../_components/access/membership";
@@ -27,41 +27,41 @@ export function ShareLinks({ projectId }: { projectId: string }) {
       },
     }),
   );
-  if (!query.data) {
-    return query.error ? (
-      <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
-    ) : (
-      <Skeleton height={48} role="status" aria-label="Loading share links" />
-    );
-  }
-  const { enabled, activeCount } = query.data.settings;
   return (
-    <Stack gap="sm">
-      <Switch
-        checked={update.isPending ? update.variables.enabled : enabled}
-        disabled={!may}
-        onChange={(event) => {
-          if (!event.currentTarget.checked && activeCount > 0) question.open();
-          else update.mutate({ projectId, enabled: event.currentTarget.checked });
-        }}
-        label="Share links"
-        description={`${DESCRIPTION}${may ? "" : " You can view this but not change it. Ask an owner."}`}
-      />
-      <Refused error={update.error} />
-      <Modal opened={asking} onClose={question.close} title="Turn off share links?">
-        <Text size="sm">
-          {plural(activeCount, "link")} {activeCount === 1 ? "stops" : "stop"} working immediately, and what was copied
-          is deleted. Turning share links on again does not bring {activeCount === 1 ? "it" : "them"} back.
-        </Text>
-        <Group justify="flex-end" mt="md">
-          <Button variant="default" onClick={question.close}>
-            Cancel
-          </Button>
-          <Button color="red" loading={update.isPending} onClick={() => update.mutate({ projectId, enabled: false })}>
-            Turn off
-          </Button>
-        </Group>
-      </Modal>
-    </Stack>
+    <WhenRead query={query} loading="Loading share links" height={48}>
+      {({ settings: { enabled, activeCount } }) => (
+        <Stack gap="sm">
+          <Switch
+            checked={update.isPending ? update.variables.enabled : enabled}
+            disabled={!may}
+            onChange={(event) => {
+              if (!event.currentTarget.checked && activeCount > 0) question.open();
+              else update.mutate({ projectId, enabled: event.currentTarget.checked });
+            }}
+            label="Share links"
+            description={`${DESCRIPTION}${may ? "" : " You can view this but not change it. Ask an owner."}`}
+          />
+          <Refused error={update.error} />
+          <Modal opened={asking} onClose={question.close} title="Turn off share links?">
+            <Text size="sm">
+              {plural(activeCount, "link")} {activeCount === 1 ? "stops" : "stop"} working immediately, and what was
+              copied is deleted. Turning share links on again does not bring {activeCount === 1 ? "it" : "them"} back.
+            </Text>
+            <Group justify="flex-end" mt="md">
+              <Button variant="default" onClick={question.close}>
+                Cancel
+              </Button>
+              <Button
+                color="red"
+                loading={update.isPending}
+                onClick={() => update.mutate({ projectId, enabled: false })}
+              >
+                Turn off
+              </Button>
+            </Group>
+          </Modal>
+        </Stack>
+      )}
+    </WhenRead>
   );
 }
