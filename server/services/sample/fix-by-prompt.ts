@@ -12,11 +12,11 @@ import {
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { DAY_MS, MINUTE_MS } from "@/server/platform/durations";
 import { addConversationsToDatasets } from "@/server/services/collection";
-import { createDataset, listExamples, updateExample } from "@/server/services/datasets";
+import { listExamples, updateExample } from "@/server/services/datasets";
 import { markInThePast } from "@/server/services/diagnostics";
 import { createPrompt, createPromptVersion, moveLabel } from "@/server/services/prompts";
 import { playProof } from "@/server/services/proof";
-import { findingOf } from "./make-examples";
+import { datasetNamed, findingOf } from "./make-examples";
 import { ADVICE_PROMPT, ADVICE_VERSIONS, adviceFor } from "./story/advice";
 import { DAYS, PLANTED, SECOND_PROMPT_FROM_DAY } from "./story/plan";
 
@@ -55,7 +55,14 @@ export async function fixByPrompt(ctx: Ctx, { until }: { until: number }): Promi
 
 /** Holds out the conversations with the answers that they should have had. */
 async function correctAnswers(ctx: Ctx, findingId: string, at: number): Promise<void> {
-  const datasetId = await datasetOf(ctx, at);
+  const datasetId = await datasetNamed(ctx, {
+    name: ADVICE_DATASET,
+    description: "Questions that the advice agent declined, with the answers of people, to try another prompt on.",
+  });
+  await ctx.db
+    .update(datasets)
+    .set({ createdAt: at })
+    .where(and(eq(datasets.projectId, ctx.projectId), eq(datasets.id, datasetId)));
   await addConversationsToDatasets(ctx, { datasetIds: [datasetId], findingId, tags: ["corrected"] });
   const { examples } = await listExamples(ctx, { datasetId, limit: EXAMPLES_MAX });
   for (const { id: exampleId, payload } of examples) {
@@ -67,19 +74,6 @@ async function correctAnswers(ctx: Ctx, findingId: string, at: number): Promise<
     const expectedOutput = { type: "chat_message", message } as const;
     await updateExample(ctx, { datasetId, exampleId, split: "test", payload: { ...payload, expectedOutput } });
   }
-}
-
-async function datasetOf(ctx: Ctx, at: number): Promise<string> {
-  const { db, projectId } = ctx;
-  const isIt = and(eq(datasets.projectId, projectId), eq(datasets.name, ADVICE_DATASET));
-  const [known] = await db.select({ id: datasets.id }).from(datasets).where(isIt);
-  if (known) return known.id;
-  const { dataset } = await createDataset(ctx, {
-    name: ADVICE_DATASET,
-    description: "Questions that the advice agent declined, with the answers of people, to try another prompt on.",
-  });
-  await db.update(datasets).set({ createdAt: at }).where(isIt);
-  return dataset.id;
 }
 
 const proveAt = (ctx: Ctx, { variantId, evaluationId }: { variantId: string; evaluationId: string }, at: number) =>

@@ -68,16 +68,18 @@ export async function findingOf({ db, projectId }: Ctx, { ruleId, signal }: { ru
   return finding;
 }
 
-async function datasetOf(ctx: Ctx): Promise<string> {
-  const [known] = await ctx.db
-    .select({ id: datasets.id })
-    .from(datasets)
-    .where(and(eq(datasets.projectId, ctx.projectId), eq(datasets.name, SAMPLE_DATASET)));
-  if (known) return known.id;
-  const { dataset } = await createDataset(ctx, {
+const datasetOf = (ctx: Ctx) =>
+  datasetNamed(ctx, {
     name: SAMPLE_DATASET,
     description:
       "Questions in German: to train on, those that the agent answered in German; to test on, those that it answered in English, with German answers.",
   });
-  return dataset.id;
+
+/** Returns the id of the Dataset with this name, which is created if there is none. */
+export async function datasetNamed(ctx: Ctx, given: { name: string; description: string }): Promise<string> {
+  const [known] = await ctx.db
+    .select({ id: datasets.id })
+    .from(datasets)
+    .where(and(eq(datasets.projectId, ctx.projectId), eq(datasets.name, given.name)));
+  return known?.id ?? (await createDataset(ctx, given)).dataset.id;
 }

@@ -1,11 +1,8 @@
-import { and, eq, sql } from "drizzle-orm";
-import { variants } from "@/db/schema";
-import { auditActor, auditNote } from "@/server/platform/audit";
-import type { Ctx } from "@/server/platform/context";
-import { newId } from "@/server/platform/ids";
+import { auditNote } from "@/server/platform/audit";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "@/server/services/trainers";
 import { requireEndpoint } from "./endpoints";
+import { insertVariant } from "./insert-variant";
 import { createVariantInput, requestedVariantReply, variantReply } from "./schemas";
 import { readVariant } from "./variant-rows";
 
@@ -24,31 +21,10 @@ export const createVariant = verb(
   },
   async (ctx, input) => {
     const endpoint = await requireEndpoint(ctx, input);
-    const id = newId("var");
-    await ctx.db.insert(variants).values({
-      projectId: ctx.projectId,
-      id,
-      ...input,
-      ...endpoint,
-      version: await nextVersion(ctx, input.name),
-      actorKind: ctx.actor.kind,
-      actorId: auditActor(ctx.actor).id,
-    });
+    const id = await insertVariant(ctx, { ...input, ...endpoint });
     const variant = await readVariant(ctx, id);
     const { name, version, findingId } = variant;
     auditNote(ctx, { target: { type: "variant", id }, after: { name, version, ...endpoint, findingId } });
     return { variant };
   },
 );
-
-/** Returns the number of the next version; those who save under one name at the same time get one after the other. */
-async function nextVersion({ db, projectId }: Ctx, name: string): Promise<number> {
-  await db.execute(
-    sql`select pg_advisory_xact_lock(hashtextextended(${`variants ${projectId} ${name.toLowerCase()}`}, 0))`,
-  );
-  const [row] = await db
-    .select({ newest: sql<number>`coalesce(max(${variants.version}), 0)`.mapWith(Number) })
-    .from(variants)
-    .where(and(eq(variants.projectId, projectId), sql`lower(${variants.name}) = lower(${name})`));
-  return (row?.newest ?? 0) + 1;
-}

@@ -1,14 +1,13 @@
 import { and, eq } from "drizzle-orm";
 import { variants } from "@/db/schema";
-import { auditActor } from "@/server/platform/audit";
 import { type Ctx, inTransaction } from "@/server/platform/context";
-import { newId } from "@/server/platform/ids";
 import { lockRecording } from "@/server/services/trainers";
 import { insertEvaluation } from "../evaluations/insert-evaluation";
 import { replaysOf } from "../evaluations/prepare-evaluation";
 import { lockEvaluation } from "../evaluations/read-evaluations";
 import { ROWS_DEFAULT } from "../evaluations/schemas";
 import { storeAnswers, unansweredRows } from "../evaluations/store-answers";
+import { insertVariant } from "./insert-variant";
 import { RECORDED_CONNECTION } from "./variant-rows";
 
 type Played = {
@@ -39,21 +38,9 @@ export async function playProof(
   return inTransaction(ctx, async (tx) => {
     await lockRecording(tx);
     if (await isSaved(tx, variant.name)) return null;
-    const variantId = newId("var");
     const endpoint = { connectionId: RECORDED_CONNECTION.id, deploymentId: null, model: variant.model };
-    await tx.db.insert(variants).values({
-      projectId: tx.projectId,
-      id: variantId,
-      ...variant,
-      ...endpoint,
-      version: 1,
-      parameters: {},
-      toolDescriptions: {},
-      findingId,
-      seenConversationIds: [],
-      actorKind: tx.actor.kind,
-      actorId: auditActor(tx.actor).id,
-    });
+    const more = { parameters: {}, toolDescriptions: {}, findingId, seenConversationIds: [] };
+    const variantId = await insertVariant(tx, { ...variant, ...endpoint, ...more });
     const compared = { variantId, baseline: endpoint, maxCost: null };
     const evaluationId = await insertEvaluation(
       tx,

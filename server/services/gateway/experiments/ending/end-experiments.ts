@@ -3,6 +3,7 @@ import { NOW } from "@/db/now";
 import { gatewayExperiments } from "@/db/schema";
 import type { ExperimentCounts } from "@/db/schema/json";
 import type { Ctx } from "@/server/platform/context";
+import { isExperiment } from "../experiment-rows";
 
 const isRunning = isNull(gatewayExperiments.endedAt);
 
@@ -21,7 +22,7 @@ export async function countsOf({ db, projectId }: Ctx, id: string): Promise<Expe
   const [row] = await db
     .select({ counts: sql<ExperimentCounts>`coalesce(${gatewayExperiments.counts}, ${COUNTS})` })
     .from(gatewayExperiments)
-    .where(and(eq(gatewayExperiments.projectId, projectId), eq(gatewayExperiments.id, id)));
+    .where(isExperiment({ projectId }, id));
   return row?.counts ?? { baseline: 0, variant: 0, notApplied: 0 };
 }
 
