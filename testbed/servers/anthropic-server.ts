@@ -1,8 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
+import { LoopbackServer } from "./loopback-server";
 
 /**
  * What the types of `@anthropic-ai/sdk` 1.14.0 (`resources/messages/messages.d.ts`, `MessageCreateParamsBase`) know of requests
@@ -232,7 +232,7 @@ const DEFAULTS = () => ({
 });
 
 /** A server of Anthropic's Messages API on loopback, which validates what it receives. */
-export class AnthropicServer {
+export class AnthropicServer extends LoopbackServer {
   readonly received: { path: string; headers: IncomingMessage["headers"]; body: Request }[] = [];
   words: string[] = DEFAULTS().words;
   /** Between two events. */
@@ -260,26 +260,17 @@ export class AnthropicServer {
     server_tool_use: null,
     inference_geo: null,
   };
-  url = "";
   private count = 0;
   private readonly signatures = new Set<string>();
-  private readonly server = createServer((request, response) => void this.handle(request, response));
 
-  async start() {
-    await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
-    this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
-    return this;
+  constructor() {
+    super("/v1");
   }
 
   /** Forgets what was received and set. */
   reset() {
     this.received.length = 0;
     Object.assign(this, DEFAULTS());
-  }
-
-  async stop() {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
   }
 
   private refuse(response: ServerResponse, status: number, message: string, headers: Record<string, string> = {}) {
@@ -289,7 +280,7 @@ export class AnthropicServer {
       .end(JSON.stringify({ type: "error", error, request_id: `req_${++this.count}` }));
   }
 
-  private async handle(incoming: IncomingMessage, response: ServerResponse) {
+  protected override async handle(incoming: IncomingMessage, response: ServerResponse) {
     const given = (await buffer(incoming)).toString("utf8");
     const url = new URL(incoming.url ?? "/", this.url);
     response.once("close", () => {

@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { z } from "zod";
+import { LoopbackServer } from "./loopback-server";
 
 /**
  * What the types of `@google/genai` 3.3.0 (`dist/genai.d.ts`, as `generateContentParametersToMldev` writes them) know of requests
@@ -145,7 +145,7 @@ const STATUSES: Readonly<Record<number, string>> = {
 };
 
 /** A server of Google's Gemini API on loopback, which validates what it receives. */
-export class GoogleServer {
+export class GoogleServer extends LoopbackServer {
   readonly received: { path: string; headers: IncomingMessage["headers"]; body: Request }[] = [];
   words = ["Sunny ", "hello ", "world"];
   /** Sends streams up to their first word. */
@@ -154,15 +154,11 @@ export class GoogleServer {
   refusal: { status: number; message: string; headers?: Record<string, string> } | null = null;
   /** Calls that ended before their answer. */
   cancelled = 0;
-  url = "";
   private count = 0;
   private readonly signatures = new Set<string>();
-  private readonly server = createServer((request, response) => void this.handle(request, response));
 
-  async start() {
-    await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
-    this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1beta`;
-    return this;
+  constructor() {
+    super("/v1beta");
   }
 
   /** Forgets what was received and set. */
@@ -171,17 +167,12 @@ export class GoogleServer {
     Object.assign(this, { words: ["Sunny ", "hello ", "world"], isHeld: false, refusal: null, cancelled: 0 });
   }
 
-  async stop() {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
-  }
-
   private refuse(response: ServerResponse, status: number, message: string, more: object = {}, headers = {}) {
     const error = { code: status, message, status: STATUSES[status] ?? "INTERNAL", ...more };
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify({ error }));
   }
 
-  private async handle(incoming: IncomingMessage, response: ServerResponse) {
+  protected override async handle(incoming: IncomingMessage, response: ServerResponse) {
     const given = (await buffer(incoming)).toString("utf8");
     const url = new URL(incoming.url ?? "/", this.url);
     response.once("close", () => {

@@ -1,8 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
+import { LoopbackServer } from "./loopback-server";
 
 /** What the published schema of the OpenAI API knows; anything else is refused, as OpenAI does. */
 const text = z.string();
@@ -103,7 +103,7 @@ const refuse = (response: ServerResponse, status: number, message: string, more:
     .end(JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code: null, ...more } }));
 
 /** A server of the OpenAI API on loopback, which validates what it receives. */
-export class OpenAiServer {
+export class OpenAiServer extends LoopbackServer {
   readonly received: ReceivedCall[] = [];
   words = ["Sunny ", "hello ", "world"];
   usage: Record<string, unknown> = {
@@ -130,14 +130,10 @@ export class OpenAiServer {
   refusal: { status: number; message: string; headers?: object; more?: object } | null = null;
   /** Calls that ended before their answer. */
   cancelled = 0;
-  url = "";
   private count = 0;
-  private readonly server = createServer((request, response) => void this.handle(request, response));
 
-  async start() {
-    await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
-    this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
-    return this;
+  constructor() {
+    super("/v1");
   }
 
   /** Forgets what was received and set. */
@@ -158,12 +154,7 @@ export class OpenAiServer {
     });
   }
 
-  async stop() {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
-  }
-
-  private async handle(request: IncomingMessage, response: ServerResponse) {
+  protected override async handle(request: IncomingMessage, response: ServerResponse) {
     const given = (await buffer(request)).toString("utf8");
     const path = (request.url ?? "").replace(/^\/v1/, "");
     this.received.push({ path, headers: request.headers, text: given });
