@@ -10,6 +10,7 @@ import type { Outgoing } from "@/server/platform/stream-verb";
 import type { AliasRow } from "../aliases/alias-rows";
 import type { CallableAlias } from "../aliases/callable-aliases";
 import { textOf } from "../calls/fields";
+import type { ModelRequest } from "../calls/read-request";
 import { type Choice, type Trial, trialOf } from "../experiments/trial";
 import { callerOf } from "../recording/caller";
 import { type Attempts, beginAttempts, type Call, failAttempt, recordFailed } from "../recording/record-call";
@@ -60,9 +61,11 @@ async function firstAnswer(ctx: Ctx, of: Asking): Promise<Passed> {
   const { alias, limits } = of;
   const failures: Failure[] = [];
   try {
+    let sent: ModelRequest | undefined;
     for (const { target, request, maxOutputTokens } of choicesFor(ctx, of)) {
-      // Recorded is what the target that answers was sent.
-      of.attempts.input = null;
+      // Recorded is what the target that answers was sent; a request that several are sent is converted once.
+      if (request !== sent) of.attempts.input = null;
+      sent = request;
       const each = { ...of, alias: { ...alias, maxOutputTokens }, asked: { ...of.asked, request } };
       for (let repeated = 0; repeated <= alias.retries; repeated++) {
         const outcome = await ask(ctx, each, target);

@@ -1,7 +1,7 @@
 import type { Ctx } from "@/server/platform/context";
 import type { Answer } from "../calls/fold-answer";
 import { beginProgress } from "./calls-in-progress";
-import { type Call, progressIdOf, spanOf, spansAround, spansText } from "./record-call";
+import { type Call, progressIdOf, requestText, spanOf, spansAround, spansText } from "./record-call";
 
 const INTERRUPTED = "The process that served the call ended before the answer did.";
 
@@ -20,8 +20,7 @@ export function followCall(ctx: Ctx, call: Call): void {
     traceId: call.traceId,
     startedAt: call.attempts?.startedAt ?? call.startedAt,
     async request() {
-      const { service, span } = spanOf(call, null);
-      return spansText([{ service, span: { ...span, attributes: await call.input } }]);
+      return requestText(call, await call.input);
     },
     length: () => lengthOf(call.answer),
     spans() {

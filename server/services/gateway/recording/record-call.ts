@@ -208,6 +208,12 @@ export function spanOf(call: Call, why: string | null): SourcedSpan {
   return { service, span };
 }
 
+/** Returns the text of a span that has nothing but the attributes of a call's request. */
+export const requestText = ({ callee, traceId, spanId, startedAt }: Call, attributes: Attributes): string =>
+  spansText([
+    { service: callee.service, span: { traceId, spanId, name: "request", ...nanoseconds(startedAt), attributes } },
+  ]);
+
 /** Begins a call that several models may answer. */
 export const beginAttempts = (alias: string, caller: Caller, arm: Pairs = []): Attempts => ({
   alias,
