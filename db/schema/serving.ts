@@ -241,8 +241,11 @@ export const evaluations = pgTable(
     variantId: text("variant_id"),
     /** What a checkpoint is compared with; null: the base model that its job trained. */
     baselineCheckpointId: text("baseline_checkpoint_id"),
-    /** What a variant is compared with: `{connectionId, deploymentId, model}`, which is sent the recorded messages. */
-    baseline: jsonb("baseline").$type<{ connectionId: string | null; deploymentId?: string | null; model: string }>(),
+    /** What a variant is compared with: `{connectionId, deploymentId, baseModel, model}`, which is sent the recorded messages. */
+    baseline: jsonb("baseline").$type<
+      Pick<typeof variants.$inferSelect, "connectionId" | "model"> &
+        Partial<Pick<typeof variants.$inferSelect, "deploymentId" | "baseModel">>
+    >(),
     /** US dollars that asking a variant and its baseline may cost, what it has cost, and what calls in progress may. */
     maxCost: numeric("max_cost"),
     cost: numeric("cost").notNull().default("0"),

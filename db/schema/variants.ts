@@ -16,7 +16,9 @@ export const variants = pgTable(
     connectionId: text("connection_id"),
     /** What answers instead of a connection. Without a foreign key, too. */
     deploymentId: text("deployment_id"),
-    /** The model's name there; a deployment's is its own. */
+    /** Or a base model that a trainer serves while it is asked: id, revision and source. */
+    baseModel: jsonb("base_model").$type<{ id: string; revision: string | null; source: "hub" | "local" }>(),
+    /** The model's name there; the others have their own. */
     model: text("model").notNull(),
     /** The recorded system prompt that `systemPrompt` was written from; null: it replaces whatever is recorded. */
     basedOn: text("based_on"),
@@ -40,7 +42,7 @@ export const variants = pgTable(
     uniqueIndex("variants_version").on(t.projectId, sql`lower(name)`, desc(t.version)),
     index("variants_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
     index("variants_of_finding").on(t.projectId, t.findingId).where(sql`finding_id is not null`),
-    check("variants_one_endpoint", sql`(${t.connectionId} is null) <> (${t.deploymentId} is null)`),
+    check("variants_one_endpoint", sql`num_nonnulls(${t.connectionId}, ${t.deploymentId}, ${t.baseModel}) = 1`),
     check("variants_version_counts", sql`${t.version} > 0`),
     check("variants_based_on", sql`${t.basedOn} is null or ${t.systemPrompt} is not null`),
   ],

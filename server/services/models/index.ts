@@ -2,7 +2,7 @@ import "server-only";
 
 export { addBaseModel } from "./base-models/add-base-model";
 export { hubAccess } from "./base-models/hub-access";
-export { knownBaseModel } from "./base-models/known-base-model";
+export { type KnownBaseModel, knownBaseModel } from "./base-models/known-base-model";
 export { licenseOf } from "./base-models/license-of";
 export { getBaseModel, listBaseModels } from "./base-models/list-base-models";
 export { removeBaseModel } from "./base-models/remove-base-model";

@@ -7,11 +7,11 @@ export {
   listDeployments,
   rollBackDeployment,
   runDeployment,
-  startPlayground,
   stopDeployment,
   stopOrphans,
   wakeDeployments,
 } from "./deployments";
+export { startPlayground } from "./playgrounds";
 export { queueRollout } from "./rollouts/queue-rollout";
 export { runRollout, wakeRollouts } from "./rollouts/run-rollout";
 export { findTarget, type ServedDeployment, servedNames, type Target } from "./targets";

@@ -16,7 +16,7 @@ export const startGatewayExperiment = verb(
     name: "gatewayExperiments.start",
     summary: "Try a variant on a share of an alias’s conversations.",
     description:
-      "Conversations are told apart by `metadata.conversation_id`, `X-Session-Id`, the chain of `previous_response_id`, or else the user and the first message; each stays in the arm that it gets first. The variant’s model is asked before the alias’s own, which stand in for it, with its change of the system prompt and of descriptions of tools; a request that the change does not fit is sent as it is, and counted. Takes effect within five seconds. 409: the alias has an experiment that runs. 422: the variant was not found, or its connection or deployment is gone.",
+      "Conversations are told apart by `metadata.conversation_id`, `X-Session-Id`, the chain of `previous_response_id`, or else the user and the first message; each stays in the arm that it gets first. The variant’s model is asked before the alias’s own, which stand in for it, with its change of the system prompt and of descriptions of tools; a request that the change does not fit is sent as it is, and counted. Takes effect within five seconds. 409: the alias has an experiment that runs. 422: the variant was not found, its connection or deployment is gone, or it answers with a base model, which takes no traffic.",
     effect: "write",
     capability: "project:models:manage",
     input: startGatewayExperimentInput,
@@ -60,6 +60,11 @@ async function variantOf(ctx: Ctx, variantId: string) {
       throw unprocessable("/variantId", "The variant was not found in this project.");
     throw error;
   });
+  if (variant.baseModel !== null)
+    throw unprocessable(
+      "/variantId",
+      "A base model takes no traffic: a trainer serves it only while it is tried and proven.",
+    );
   await requireEndpoint(ctx, variant, "/variantId");
   return variant;
 }

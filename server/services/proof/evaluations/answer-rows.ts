@@ -32,8 +32,11 @@ type Answer = ChatAnswer | "over_budget" | "ended" | "other_tool_call";
 export type Sides = Record<"before" | "after", { to: ChatModel; sent: (request: ChatRequest) => ChatRequest | null }>;
 
 /** Returns both sides of a variant's evaluation: the baseline is sent what was recorded. */
-export const sidesOf = (baseline: Omit<Endpoint, "deploymentId"> & Partial<Endpoint>, variant: Variant): Sides => ({
-  before: { to: { deploymentId: null, ...baseline, parameters: {} }, sent: (request) => request },
+export const sidesOf = (
+  baseline: Omit<Endpoint, "deploymentId" | "baseModel"> & Partial<Endpoint>,
+  variant: Variant,
+): Sides => ({
+  before: { to: { deploymentId: null, baseModel: null, ...baseline, parameters: {} }, sent: (request) => request },
   after: { to: variant, sent: (request) => withOverlay(request, variant) },
 });
 

@@ -12,7 +12,7 @@ import {
 } from "@/server/services/diagnostics/adjudicator";
 import { currentPriceBook, type PriceBook } from "@/server/services/pricing";
 import { answerText } from "../evaluations/verdict/answer-text";
-import { deploymentClient } from "./ask-deployment";
+import { baseModelClient, deploymentClient } from "./ask-deployment";
 import type { Endpoint } from "./endpoints";
 import { type ChatRequest, fieldsOf } from "./overlay";
 import type { VariantParameters } from "./schemas";
@@ -22,7 +22,7 @@ const ANSWER_TOKENS = 4_096;
 /** Of an answer whose length nobody knows. */
 const USUAL_TOKENS = 300;
 
-/** A model behind a connection or a deployment, with what it is sent besides the messages. */
+/** A model behind a connection, a deployment or a base model, with what it is sent besides the messages. */
 export type ChatModel = Endpoint & { parameters: VariantParameters };
 
 export type ChatAnswer = {
@@ -58,15 +58,25 @@ const sentOf = ({ model, parameters }: ChatModel, { messages, tools }: ChatReque
 });
 /** Of a connection that was made since its settings were read. */
 const NO_LIMITS = { calls: null, tokens: null, usd: null };
-const idOf = ({ connectionId, deploymentId }: ChatModel) => connectionId ?? deploymentId ?? "";
+const idOf = ({ connectionId, deploymentId, baseModel }: ChatModel) =>
+  connectionId ?? deploymentId ?? canonicalJson(baseModel);
 const outputOf = ({ parameters }: ChatModel) => parameters.maxTokens ?? ANSWER_TOKENS;
+
+/** A trainer's own model costs nothing, whatever others charge under its name. */
+const withoutPrice = ({ reserve }: Budget): Budget => ({
+  async reserve(most) {
+    const settle = await reserve({ ...most, usd: null });
+    return (used) => settle(used && { ...used, usd: null });
+  },
+});
 
 /** Prepares for questions of one job; a connection is opened at the first question to it. */
 export async function openChat(ctx: Ctx, purpose: string): Promise<Chat> {
   const prices: PriceBook = await currentPriceBook(ctx);
   const settings = new Map((await modelConnections(ctx)).map((one) => [one.id, one.settings]));
   const clients = new Map<string, Promise<ConnectionClient>>();
-  const clientOf = ({ connectionId, deploymentId }: ChatModel) => {
+  const clientOf = ({ connectionId, deploymentId, baseModel }: ChatModel) => {
+    if (baseModel !== null) return baseModelClient(ctx, baseModel);
     if (connectionId === null) return deploymentClient(ctx, deploymentId ?? "");
     const client = clients.get(connectionId) ?? openEndpoint(ctx, connectionId, purpose);
     clients.set(connectionId, client);
@@ -77,6 +87,8 @@ export async function openChat(ctx: Ctx, purpose: string): Promise<Chat> {
     const known = settings.get(connectionId);
     return known ? dailyLimitsOf(known) : NO_LIMITS;
   };
+  const usdOf = ({ baseModel, model }: ChatModel, said: Parameters<typeof usageOf>[2]) =>
+    baseModel === null ? usageOf(prices, model, said).usd : null;
   return {
     keyOf: (to, request) =>
       createHash("sha256")
@@ -87,7 +99,7 @@ export async function openChat(ctx: Ctx, purpose: string): Promise<Chat> {
         prompt_tokens: tokensOfText(JSON.stringify(sentOf(to, request))),
         completion_tokens: like === null ? USUAL_TOKENS : tokensOfText(like),
       };
-      return usageOf(prices, to.model, { model: null, usage }).usd;
+      return usdOf(to, { model: null, usage });
     },
     async ask(to, request, budget) {
       const client = await clientOf(to);
@@ -97,7 +109,7 @@ export async function openChat(ctx: Ctx, purpose: string): Promise<Chat> {
         connectionId: idOf(to),
         limits: limitsOf(to),
         purpose,
-        ...(budget && { budget }),
+        ...(budget && { budget: to.baseModel === null ? budget : withoutPrice(budget) }),
       };
       const outputTokens = outputOf(to);
       const reply = await complete(ctx, model, {
@@ -126,7 +138,7 @@ export async function openChat(ctx: Ctx, purpose: string): Promise<Chat> {
         tokens: usage
           ? { input: Math.round(usage.prompt_tokens), output: Math.round(usage.completion_tokens ?? 0) }
           : null,
-        cost: usage ? usageOf(prices, to.model, reply).usd : null,
+        cost: usage ? usdOf(to, reply) : null,
       };
     },
   };

@@ -2,6 +2,8 @@ import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import type { ConnectionClient } from "@/server/services/connections";
 import { NoAnswer } from "@/server/services/diagnostics/adjudicator";
+import type { BaseModelChoice } from "@/server/services/serving/deployments/schemas";
+import { serveBaseModel } from "@/server/services/serving/playgrounds";
 import { findTarget } from "@/server/services/serving/targets";
 import { clientOf, isForNow, NOT_THERE, TrainerRefused, TrainerUnreachable } from "@/server/services/trainers";
 
@@ -31,6 +33,16 @@ export const deploymentClient = (ctx: Ctx, deploymentId: string): Pick<Connectio
         throw new NoAnswer(`the deployment cannot answer: ${problem.message.replace(/\.$/, "")}`, "endpoint", true);
       return { status, headers: {}, body: Buffer.from(JSON.stringify({ error: problem })) };
     }
+  },
+});
+
+/** Returns a client of a base model, which a trainer serves as in the playground while it is asked. */
+export const baseModelClient = (ctx: Ctx, baseModel: BaseModelChoice): Pick<ConnectionClient, "request"> => ({
+  async request(call) {
+    const id = await serveBaseModel(ctx, baseModel).catch(notServed);
+    if (id === null)
+      throw new NoAnswer(`${baseModel.id} is being started on a trainer, ask again in a few minutes`, "endpoint", true);
+    return deploymentClient(ctx, id).request(call);
   },
 });
 

@@ -12,7 +12,7 @@ export const createVariant = verb(
     summary:
       "Save a variant of what a model is sent: another model, system prompt, parameters or descriptions of tools.",
     description:
-      "Under a name that exists, in any case, it becomes the next version; a version never changes. `evaluations` of a variant show whether it fixes a Finding. 422: the connection is not a model connection of the project, or the deployment does not run.",
+      "Under a name that exists, in any case, it becomes the next version; a version never changes. `evaluations` of a variant show whether it fixes a Finding. A base model is served by a trainer while the variant is tried and proven, which takes `project:models:manage`; such a variant takes no traffic: no alias and no experiment can have it. 422: the connection is not a model connection of the project, the deployment does not run, or the base model is not known.",
     effect: "write",
     capability: "models:manage",
     input: createVariantInput,

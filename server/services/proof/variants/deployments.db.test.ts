@@ -3,9 +3,10 @@ import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { createConnection } from "@/server/services/connections";
 import { type ReceivedQuestion, startModel } from "@/server/services/diagnostics/adjudicator/testing";
+import { createGatewayAlias, startGatewayExperiment } from "@/server/services/gateway";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
-import { deployCheckpoint, stopDeployment } from "@/server/services/serving";
-import { driving } from "@/server/services/serving/deployments/testing/drive";
+import { deployCheckpoint, listDeployments, stopDeployment } from "@/server/services/serving";
+import { driving, takeTurns } from "@/server/services/serving/deployments/testing/drive";
 import { listConversations } from "@/server/services/telemetry";
 import { attachedTrainers } from "@/server/services/trainers/trainer-rows";
 import { storedJob } from "@/server/services/training/testing/stored-job";
@@ -67,6 +68,8 @@ async function world() {
   };
   return { ctx, deployment, save, connect };
 }
+
+const BASE = { id: "Qwen/Qwen2.5-0.5B-Instruct", source: "hub" as const };
 
 async function toEnd(ctx: Ctx, evaluationId: string) {
   for (let n = 0; n < 40; n += 1) {
@@ -157,4 +160,80 @@ test("a deployment of another project answers for nobody else, and one endpoint 
   await expect(save({ connectionId })).rejects.toThrow();
   await expect(createVariant(ctx, { name: "No model", connectionId })).rejects.toThrow();
   expect((await save({ deploymentId: undefined, connectionId, model: "gpt-5" })).deploymentId).toBeNull();
+});
+
+test("a base model is served by a trainer while it is tried and proven, and costs nothing", async () => {
+  const { ctx, connect } = await world();
+  const { findingId, conversations } = await emptyAnswers(ctx, 6, () => SYSTEM);
+  const change = { baseModel: BASE, basedOn: SYSTEM, systemPrompt: BETTER };
+  const { variant } = await createVariant(ctx, { name: "An open model", ...change });
+  const stored = { ...BASE, revision: "main" };
+  expect(variant).toMatchObject({ connectionId: null, deploymentId: null, baseModel: stored, model: BASE.id });
+  const ask = () => tryVariant(ctx, { conversationId: conversations[0]!, messageIndex: 2, ...change });
+  expect((await ask()).problem).toMatch(/Qwen2.5-0.5B-Instruct is being started on a trainer/);
+  // Asked again, it is not started again.
+  expect((await ask()).answer).toBeNull();
+  const { deployments } = await listDeployments(ctx, { purpose: "playground" });
+  expect(deployments).toMatchObject([
+    { status: "pending", baseModel: { id: BASE.id, revision: "main" }, idleSeconds: 600 },
+  ]);
+  for (let n = 0; n < 5; n += 1) await takeTurns(ctx);
+  expect(await ask()).toMatchObject({ problem: null, answer: { content: "It is in Bern.", cost: null } });
+
+  const choice = {
+    variantId: variant.id,
+    findingId,
+    baselineConnectionId: await connect(),
+    baselineModel: "gpt-5-mini",
+  };
+  expect((await estimateProof(ctx, choice)).estimate).toMatchObject({ requests: 12, unpriced: [BASE.id] });
+  const { evaluation } = await proveVariant(ctx, choice);
+  const ended = await toEnd(ctx, evaluation.id);
+  expect(ended).toMatchObject({ status: "succeeded", proof: { n: 6, foundBefore: 6, foundAfter: 0 } });
+  const { rows } = await listEvaluationRows(ctx, { evaluationId: evaluation.id });
+  expect(rows.map(({ after }) => after?.cost)).toEqual(rows.map(() => null));
+  const ofGpt = rows.reduce((sum, { before }) => sum + (before?.cost ?? 0), 0);
+  expect(ended.cost).toBeCloseTo(ofGpt, 10);
+
+  const onItself = await proveVariant(ctx, { variantId: variant.id, findingId, baselineModel: BASE.id });
+  expect(await toEnd(ctx, onItself.evaluation.id)).toMatchObject({
+    status: "succeeded",
+    before: { name: `${BASE.id}, as recorded` },
+    proof: { n: 6, foundBefore: 6, foundAfter: 0 },
+  });
+  // The variant's answers were known.
+  expect(model.asked).toHaveLength(1 + 6 + 6);
+});
+
+test("a proof waits while a base model starts, and ends with the reason if it cannot be served", async () => {
+  const { ctx, save } = await world();
+  const { findingId } = await emptyAnswers(ctx, 3, () => SYSTEM);
+  const variant = await save({ deploymentId: undefined, baseModel: BASE });
+  const { evaluation } = await proveVariant(ctx, { variantId: variant.id, findingId, baselineModel: BASE.id });
+  expect(await toEnd(ctx, evaluation.id)).toMatchObject({ finishedAt: null, staleSince: expect.any(Number) });
+  trainer.deployments.script = ["failed"];
+  for (let n = 0; n < 5; n += 1) await takeTurns(ctx);
+  expect(await toEnd(ctx, evaluation.id)).toMatchObject({
+    status: "failed",
+    error: { message: expect.stringMatching(/could not be served/) },
+  });
+});
+
+test("only who may serve models has a base model answer, and only a known one", async () => {
+  const { ctx, save } = await world();
+  const base = { deploymentId: undefined, baseModel: BASE };
+  const editor: Ctx = { ...ctx, actor: { ...ctx.actor, role: "editor" } as Ctx["actor"] };
+  await expect(createVariant(editor, { name: "Theirs", baseModel: BASE })).rejects.toMatchObject({ code: "forbidden" });
+  const unknown = { ...BASE, id: "acme/unknown" };
+  await expect(save({ ...base, baseModel: unknown })).rejects.toMatchObject({ code: "unprocessable" });
+  await expect(save({ baseModel: BASE })).rejects.toThrow();
+  const variant = await save(base);
+  const other = await world();
+  await expect(estimateProof(other.ctx, { variantId: variant.id, findingId: "fnd_1" })).rejects.toMatchObject({
+    code: "not_found",
+  });
+  const { alias } = await createGatewayAlias(ctx, { name: "fast", targets: [{ deployment: "shop-agent" }] });
+  await expect(
+    startGatewayExperiment(ctx, { gatewayAliasId: alias.id, variantId: variant.id, share: 10 }),
+  ).rejects.toThrow(/takes no traffic/);
 });

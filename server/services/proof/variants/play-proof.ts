@@ -38,7 +38,12 @@ export async function playProof(
   return inTransaction(ctx, async (tx) => {
     await lockRecording(tx);
     if (await isSaved(tx, variant.name)) return null;
-    const endpoint = { connectionId: RECORDED_CONNECTION.id, deploymentId: null, model: variant.model };
+    const endpoint = {
+      connectionId: RECORDED_CONNECTION.id,
+      deploymentId: null,
+      baseModel: null,
+      model: variant.model,
+    };
     const more = { parameters: {}, toolDescriptions: {}, findingId, seenConversationIds: [] };
     const variantId = await insertVariant(tx, { ...variant, ...endpoint, ...more });
     const compared = { variantId, baseline: endpoint, maxCost: null };

@@ -66,8 +66,9 @@ async function baselineOf(
   const named = isOpen && recorded !== null ? await runningDeployment(ctx, recorded) : null;
   if (named !== null) return named;
   const model = baselineModel ?? recorded ?? variant.model;
-  const { deploymentId, connectionId } = variant;
-  if (isOpen && deploymentId !== null && model === variant.model) return { connectionId, deploymentId, model };
+  const { connectionId, deploymentId, baseModel } = variant;
+  if (baselineConnectionId === undefined && connectionId === null && model === variant.model)
+    return { connectionId, deploymentId, baseModel, model };
   const chosen = baselineConnectionId ?? connectionId ?? (await modelConnections(ctx))[0]?.id;
   if (chosen === undefined)
     throw unprocessable("/baselineConnectionId", `No model is connected that could answer as ${model} did.`);

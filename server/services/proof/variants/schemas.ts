@@ -6,6 +6,7 @@ import {
   handOffInput as findingHandOff,
   workItemReply,
 } from "@/server/services/diagnostics/work-items/schemas";
+import { type BaseModelChoice, baseModelInput } from "@/server/services/serving/deployments/schemas";
 import { evaluation, promptMessage, ROWS_DEFAULT, ROWS_MAX } from "../evaluations/schemas";
 
 const SEEN_MAX = 500;
@@ -29,7 +30,9 @@ const changes = {
   connectionId: idInput.optional(),
   /** Instead of a connection: a running deployment of the project, by its id or name. */
   deploymentId: idInput.optional(),
-  /** The model's name at the connection. A deployment's is its own. */
+  /** Instead: a base model, which a trainer serves while the variant is tried and proven. It takes no traffic. */
+  baseModel: baseModelInput.optional(),
+  /** The model's name at the connection. Others have their own. */
   model: filledText(200, "Enter the model's name.").optional(),
   /**
    * The recorded system prompt from which `systemPrompt` was written. Where a conversation's is another, filled in for each call,
@@ -47,22 +50,24 @@ const changes = {
     .default({}),
 };
 
-/** Either a connection with a model's name, or a deployment. */
-const hasOneEndpoint = ({
-  connectionId,
-  deploymentId,
-  model,
-}: {
+type ChosenEndpoint = {
   connectionId?: string | undefined;
   deploymentId?: string | undefined;
+  baseModel?: BaseModelChoice | undefined;
   model?: string | undefined;
-}) => (deploymentId === undefined ? connectionId !== undefined && model !== undefined : connectionId === undefined);
-const ONE_ENDPOINT = { message: "Send either connectionId and model, or deploymentId." };
+};
+/** A connection with a model's name, a deployment, or a base model. */
+const hasOneEndpoint = ({ connectionId, deploymentId, baseModel, model }: ChosenEndpoint) =>
+  [connectionId, deploymentId, baseModel].filter((one) => one !== undefined).length === 1 &&
+  (connectionId === undefined || model !== undefined);
+const ONE_ENDPOINT = { message: "Send either connectionId and model, or deploymentId, or baseModel." };
+const without = (...fields: string[]) => ({ anyOf: fields.map((field) => ({ required: [field] })) });
 /** The same as JSON Schema. */
 const ONE_ENDPOINT_SCHEMA = {
   oneOf: [
-    { required: ["connectionId", "model"], not: { required: ["deploymentId"] } },
-    { required: ["deploymentId"], not: { required: ["connectionId"] } },
+    { required: ["connectionId", "model"], not: without("deploymentId", "baseModel") },
+    { required: ["deploymentId"], not: without("connectionId", "baseModel") },
+    { required: ["baseModel"], not: without("connectionId", "deploymentId") },
   ],
 };
 
@@ -108,19 +113,23 @@ export const listVariantsInput = z.strictObject({
   ...pageInput,
 });
 
+const baseModel = z.object({ id: z.string(), revision: z.string().nullable(), source: z.enum(["hub", "local"]) });
+
 /** One version of a variant; it never changes. Times are Unix ms. */
 export const variant = z.object({
   id: z.string(),
   name: z.string(),
   /** From 1 within the name. */
   version: z.int(),
-  /** `null` for a deployment. */
+  /** `null` for a deployment or a base model. */
   connectionId: z.string().nullable(),
-  /** `null` once the connection was deleted, and for a deployment. */
+  /** `null` once the connection was deleted, and for a deployment or a base model. */
   connectionName: z.string().nullable(),
-  /** The deployment that answers; `null` for a connection. */
+  /** The deployment that answers; `null` for anything else. */
   deploymentId: z.string().nullable(),
-  /** The model's name at the connection, or the deployment's name. */
+  /** The base model that a trainer serves while it is asked; `null` for anything else. Such a variant takes no traffic. */
+  baseModel: baseModel.nullable(),
+  /** The model's name at the connection, the deployment's name or the base model's id. */
   model: z.string(),
   basedOn: z.string().nullable(),
   systemPrompt: z.string().nullable(),
@@ -208,7 +217,7 @@ const proofFields = {
   baselineConnectionId: idInput
     .optional()
     .describe(
-      "The connection to what runs today. Default: the deployment that runs under the recorded name, the variant's connection, or the project's first.",
+      "The connection to what runs today. Default: the deployment that runs under the recorded name, the variant's own deployment or base model if that is the recorded one, the variant's connection, or the project's first.",
     ),
   baselineDeploymentId: idInput.optional().describe("Instead: the running deployment, by its id or name."),
   baselineModel: filledText(200)
@@ -258,6 +267,7 @@ export const proofEstimate = z.object({
   baseline: z.object({
     connectionId: z.string().nullable(),
     deploymentId: z.string().nullable(),
+    baseModel: baseModel.nullable(),
     model: z.string(),
   }),
   /** US dollars, for as long answers as the recorded ones; `null` if a model has no price. */

@@ -93,7 +93,7 @@ export const tryVariant = verb(
     name: "variants.try",
     summary: "Ask a model for one recorded answer again, with a change that is not saved.",
     description:
-      "The conversation is sent up to the answer, within the connection's daily limits. `problem` says why there is no answer. 422: the answer cannot be given again, because the conversation uses tools or attachments before it, or the change does not apply to its system prompt.",
+      "The conversation is sent up to the answer, within the connection's daily limits. A base model is started on a trainer at the first question (403 without `project:models:manage`), and `problem` says so until it answers. `problem` says why there is no answer. 422: the answer cannot be given again, because the conversation uses tools or attachments before it, or the change does not apply to its system prompt.",
     effect: "write",
     capability: "models:manage",
     input: tryVariantInput,
@@ -121,10 +121,10 @@ export const tryVariant = verb(
         return { prompt, recorded, answer: null, problem: `There is no answer: ${error.message}.` };
       }
     },
-    run: async (ctx, { conversationId, messageIndex, connectionId, deploymentId, model }, tried) => {
+    run: async (ctx, { conversationId, messageIndex, connectionId, deploymentId, baseModel, model }, tried) => {
       auditNote(ctx, {
         target: { type: "conversation", id: conversationId },
-        after: { messageIndex, connectionId, deploymentId, model },
+        after: { messageIndex, connectionId, deploymentId, baseModel, model },
       });
       return tried;
     },

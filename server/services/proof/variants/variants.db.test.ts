@@ -134,7 +134,7 @@ test("a prompt is proven on a Finding's conversations: both answers are new, wit
   // The same again is not asked again, whoever asks.
   const estimate = (await estimateProof(ctx, { variantId: variant.id, findingId })).estimate;
   expect(estimate).toMatchObject({ rows: 11, requests: 0, known: 22, cost: 0, unpriced: [], notApplied: 0 });
-  expect(estimate.baseline).toEqual({ connectionId, deploymentId: null, model: MODEL });
+  expect(estimate.baseline).toEqual({ connectionId, deploymentId: null, baseModel: null, model: MODEL });
   const again = await proveVariant(ctx, { variantId: variant.id, findingId });
   await toEnd(ctx, again.evaluation.id);
   expect(model.asked).toHaveLength(22);

@@ -9,6 +9,7 @@ import { attachedTrainers } from "@/server/services/trainers/trainer-rows";
 import { storedJob } from "@/server/services/training/testing/stored-job";
 import { attachScripted } from "@/testbed/trainers/attach-trainer";
 import { ScriptedTrainer } from "@/testbed/trainers/scripted-trainer";
+import { startPlayground } from "../playgrounds";
 import type { ServingGates } from "../serving-gates";
 import {
   deployCheckpoint,
@@ -16,7 +17,6 @@ import {
   listDeployments,
   rollBackDeployment,
   runDeployment,
-  startPlayground,
   stopDeployment,
   stopOrphans,
 } from ".";

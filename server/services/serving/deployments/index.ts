@@ -4,6 +4,5 @@ export { doubt } from "./change-deployment";
 export { deployCheckpoint, rollBackDeployment } from "./deploy-checkpoint";
 export { getDeployment, listDeployments } from "./list-deployments";
 export { runDeployment } from "./run-deployment";
-export { startPlayground } from "./start-playground";
 export { stopDeployment } from "./stop-deployment";
 export { stopOrphans, wakeDeployments } from "./wake-deployments";

@@ -53,17 +53,18 @@ export const deployCheckpointInput = z.strictObject({
   /** Serves it even if its quantized or converted form answers differently from the checkpoint. */
   force: z.boolean().default(false),
 });
+/** From the list of base models. */
+export const baseModelInput = z.strictObject({
+  id: z.string().min(1).max(500),
+  revision: z.string().min(1).max(200).nullable().optional(),
+  source: z.enum(["hub", "local"]).default("hub"),
+});
+export type BaseModelChoice = z.output<typeof baseModelInput>;
+
 export const startPlaygroundInput = z
   .strictObject({
     checkpointId: idInput.optional(),
-    /** From the list of base models. */
-    baseModel: z
-      .strictObject({
-        id: z.string().min(1).max(500),
-        revision: z.string().min(1).max(200).nullable().optional(),
-        source: z.enum(["hub", "local"]).default("hub"),
-      })
-      .optional(),
+    baseModel: baseModelInput.optional(),
   })
   .refine(({ checkpointId, baseModel }) => (checkpointId === undefined) !== (baseModel === undefined), {
     message: "Send either checkpointId or baseModel.",

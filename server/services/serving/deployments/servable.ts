@@ -5,7 +5,7 @@ import type { Capabilities } from "@/server/services/trainers";
 export type ServeBackend = (typeof SERVE_BACKENDS)[number];
 /** A form that is built from a checkpoint and has to answer like it. */
 export type Form = { kind: "gguf" | "compressed"; quantization: string };
-type Profile = { not_servable?: unknown } | null;
+export type Profile = { not_servable?: unknown } | null;
 type Input = { backend: ServeBackend | "auto"; quantization: string | null };
 
 const isOneOf = (values: readonly string[], value: string | null) => value !== null && values.includes(value);

@@ -6,8 +6,8 @@ export type VariantDraft = {
   systemPrompt: string | null;
   temperature: number;
   maxTokens: number;
-  /** The deployment that was asked; `null` for what only the playground serves. */
-  deploymentId: string | null;
+  /** The deployment or the base model that was asked; `null` for a checkpoint, which only the playground serves. */
+  asked: { kind: "deployment" | "base"; id: string } | null;
 };
 
 /** Keeps a draft for this tab only, until the next one. */

@@ -8,7 +8,7 @@ import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { OnlyFor } from "../../_components/access/only-for";
 import { NoTrainer, useWithoutTrainer } from "../../_components/training/no-trainer";
-import { storeDraft } from "../../_components/variants/draft";
+import { storeDraft, type VariantDraft } from "../../_components/variants/draft";
 import { newVariantHref } from "../../_components/variants/hrefs";
 import { ConversationContext } from "./conversation-context";
 import { Pane } from "./pane";
@@ -68,9 +68,9 @@ function Panes({ projectId }: { projectId: string }) {
     for (const pane of asked) void pane.send(context.before, prompt.trim() === "" ? null : prompt, settings);
     setPrompt("");
   };
-  const saveAsVariant = (deploymentId: string | null) => {
+  const saveAsVariant = (asked: VariantDraft["asked"]) => {
     const systemPrompt = system.trim() === "" ? null : system.trim();
-    storeDraft(projectId, { systemPrompt, temperature: view.temperature, maxTokens: view.max, deploymentId });
+    storeDraft(projectId, { systemPrompt, temperature: view.temperature, maxTokens: view.max, asked });
     const turn =
       view.conversation === null || view.turn === null
         ? {}

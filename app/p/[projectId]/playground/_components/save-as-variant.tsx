@@ -1,24 +1,27 @@
 import { Button, Menu } from "@mantine/core";
+import type { VariantDraft } from "../../_components/variants/draft";
 import type { Target } from "./view";
 
 type Props = {
   /** Of both panes, in their order. */
   targets: readonly (Target | null)[];
-  /** With the deployment that is to answer; `null`: another model is chosen later. */
-  onSave: (deploymentId: string | null) => void;
+  /** With what is to answer; `null`: another model is chosen later. */
+  onSave: (asked: VariantDraft["asked"]) => void;
 };
 
 const PANES = ["The first pane’s model", "The second pane’s model"];
 
-/** Carries the prompt and parameters into a new variant; asks whose model it is for if both panes have a deployment. */
+/** Carries the prompt and parameters into a new variant; asks whose model it is for if both panes have one that a variant can have. */
 export function SaveAsVariant({ targets, onSave }: Props) {
-  const deployed = targets.flatMap((target, at) =>
-    target?.kind === "deployment" ? [{ id: target.id, words: PANES[at] ?? target.id }] : [],
+  const usable = targets.flatMap((target, at) =>
+    target === null || target.kind === "checkpoint"
+      ? []
+      : [{ asked: { kind: target.kind, id: target.id }, words: PANES[at] ?? target.id }],
   );
   const label = "Save as variant…";
-  if (deployed.length < 2)
+  if (usable.length < 2)
     return (
-      <Button variant="default" onClick={() => onSave(deployed[0]?.id ?? null)}>
+      <Button variant="default" onClick={() => onSave(usable[0]?.asked ?? null)}>
         {label}
       </Button>
     );
@@ -28,8 +31,8 @@ export function SaveAsVariant({ targets, onSave }: Props) {
         <Button variant="default">{label}</Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {deployed.map(({ id, words }) => (
-          <Menu.Item key={words} onClick={() => onSave(id)}>
+        {usable.map(({ asked, words }) => (
+          <Menu.Item key={words} onClick={() => onSave(asked)}>
             {words}
           </Menu.Item>
         ))}

@@ -4,6 +4,9 @@ import { Ago } from "@/app/_components/values/ago";
 import type { Variant } from "@/server/services/proof/variants/schemas";
 import { changesOf } from "../../_components/variants/change-words";
 
+const answeredBy = ({ deploymentId, baseModel, connectionName }: Variant) =>
+  baseModel ? "A base model" : deploymentId ? "A deployment" : (connectionName ?? "A deleted connection");
+
 export const COLUMNS: ListColumn<Variant>[] = [
   {
     id: "name",
@@ -30,7 +33,7 @@ export const COLUMNS: ListColumn<Variant>[] = [
           {original.model}
         </div>
         <Text size="xs" c="dimmed" component="div" className="clip" dir="auto">
-          {original.deploymentId === null ? (original.connectionName ?? "A deleted connection") : "A deployment"}
+          {answeredBy(original)}
         </Text>
       </>
     ),

@@ -9,8 +9,18 @@ import classes from "./variant-page.module.css";
 
 /** What a variant changes of a recorded request. */
 export function VariantFacts({ projectId, variant }: { projectId: string; variant: Variant }) {
-  const { model, connectionName, deploymentId, note, findingId, basedOn, systemPrompt, toolDescriptions, createdAt } =
-    variant;
+  const {
+    model,
+    connectionName,
+    deploymentId,
+    baseModel,
+    note,
+    findingId,
+    basedOn,
+    systemPrompt,
+    toolDescriptions,
+    createdAt,
+  } = variant;
   const parameters = parametersOf(variant);
   const tools = Object.entries(toolDescriptions);
   const seen = variant.seenConversationIds.length;
@@ -25,7 +35,12 @@ export function VariantFacts({ projectId, variant }: { projectId: string; varian
         <span>
           Model: <span className="mono">{model}</span>
         </span>
-        {deploymentId === null ? (
+        {baseModel ? (
+          <span>
+            A trainer’s base model{baseModel.revision === null ? "" : `, revision ${baseModel.revision}`}: it is tried
+            and proven, and takes no traffic
+          </span>
+        ) : deploymentId === null ? (
           <span>Connection: {connectionName ?? "deleted"}</span>
         ) : (
           <span>

@@ -114,7 +114,9 @@ function Header({ projectId, variant, back }: HeaderProps) {
                   {variant.systemPrompt === null ? null : (
                     <Menu.Item onClick={() => setSaving(true)}>Save as a prompt…</Menu.Item>
                   )}
-                  {mayTry ? <Menu.Item onClick={() => setTrying(true)}>Try on a share of traffic…</Menu.Item> : null}
+                  {mayTry && variant.baseModel === null ? (
+                    <Menu.Item onClick={() => setTrying(true)}>Try on a share of traffic…</Menu.Item>
+                  ) : null}
                   <Menu.Item color="red" onClick={() => setDeleting(true)}>
                     Delete…
                   </Menu.Item>

@@ -12,9 +12,32 @@ const turn = {
   model: "gpt-5-nano",
   tools: [{ name: "track", description: "Tracks." }],
 };
+const BASE = { id: "acme/base", revision: null, source: "hub" as const };
 const endpoints = [
-  { key: "connection:conn_1", name: "A provider", connectionId: "conn_1", deploymentId: null, model: "gpt-5" },
-  { key: "deployment:dep_1", name: "shop-agent", connectionId: null, deploymentId: "dep_1", model: "shop-agent" },
+  {
+    key: "connection:conn_1",
+    name: "A provider",
+    connectionId: "conn_1",
+    deploymentId: null,
+    baseModel: null,
+    model: "gpt-5",
+  },
+  {
+    key: "deployment:dep_1",
+    name: "shop-agent",
+    connectionId: null,
+    deploymentId: "dep_1",
+    baseModel: null,
+    model: "shop-agent",
+  },
+  {
+    key: "base:hub:acme/base",
+    name: "acme/base",
+    connectionId: null,
+    deploymentId: null,
+    baseModel: BASE,
+    model: "acme/base",
+  },
 ];
 
 test("a new variant opens as recorded, and what is not changed is not part of it", () => {
@@ -53,7 +76,7 @@ test("without a recorded prompt, what is written replaces any", () => {
 });
 
 test("what was tried in the playground is carried over, and replaces what is recorded", () => {
-  const draft = { systemPrompt: "Be kind.", temperature: 0.2, maxTokens: 512, deploymentId: null };
+  const draft = { systemPrompt: "Be kind.", temperature: 0.2, maxTokens: 512, asked: null };
   const basedOn = basedOnOf({ from: null, turn, draft });
   expect(changeOf(initialValues({ from: null, turn, endpoints, draft }), basedOn, endpoints)).toMatchObject({
     model: "gpt-5-nano",
@@ -66,13 +89,31 @@ test("what was tried in the playground is carried over, and replaces what is rec
 });
 
 test("a deployment answers under its own name, where it was asked in the playground or recorded", () => {
-  const draft = { systemPrompt: "Be kind.", temperature: 0, maxTokens: 512, deploymentId: "dep_1" };
+  const draft = {
+    systemPrompt: "Be kind.",
+    temperature: 0,
+    maxTokens: 512,
+    asked: { kind: "deployment" as const, id: "dep_1" },
+  };
   const carried = initialValues({ from: null, turn, endpoints, draft });
   expect(carried).toMatchObject({ endpoint: "deployment:dep_1", model: "shop-agent" });
   expect(changeOf(carried, null, endpoints)).toMatchObject({ deploymentId: "dep_1" });
   expect(changeOf(carried, null, endpoints)).not.toHaveProperty("model");
   const recorded = { ...turn, model: "shop-agent" };
   expect(initialValues({ from: null, turn: recorded, endpoints, draft: null }).endpoint).toBe("deployment:dep_1");
-  const ended = { ...draft, deploymentId: "dep_0" };
+  const ended = { ...draft, asked: { kind: "deployment" as const, id: "dep_0" } };
   expect(initialValues({ from: null, turn, endpoints, draft: ended }).endpoint).toBe("connection:conn_1");
+});
+
+test("a base model that was asked in the playground answers", () => {
+  const draft = {
+    systemPrompt: null,
+    temperature: 0,
+    maxTokens: 512,
+    asked: { kind: "base" as const, id: "acme/base" },
+  };
+  const carried = initialValues({ from: null, turn, endpoints, draft });
+  expect(carried).toMatchObject({ endpoint: "base:hub:acme/base", model: "acme/base" });
+  expect(changeOf(carried, null, endpoints)).toMatchObject({ baseModel: BASE });
+  expect(changeOf(carried, null, endpoints)).not.toHaveProperty("model");
 });

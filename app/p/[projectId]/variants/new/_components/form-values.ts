@@ -37,7 +37,8 @@ export function initialValues({ from, turn, endpoints, draft }: Start): VariantF
   return {
     name: from?.name ?? "",
     endpoint: endpoint?.key ?? "",
-    model: endpoint?.deploymentId ? (endpoint.model ?? "") : (from?.model ?? turn?.model ?? endpoint?.model ?? ""),
+    model:
+      endpoint?.connectionId === null ? (endpoint.model ?? "") : (from?.model ?? turn?.model ?? endpoint?.model ?? ""),
     systemPrompt: from?.systemPrompt ?? draft?.systemPrompt ?? basedOnOf({ from, turn, draft }) ?? "",
     temperature: from?.parameters.temperature ?? draft?.temperature ?? "",
     maxTokens: from?.parameters.maxTokens ?? draft?.maxTokens ?? "",
@@ -53,9 +54,10 @@ export function initialValues({ from, turn, endpoints, draft }: Start): VariantF
 
 /** Where a version or the playground was asked, where the recorded model is deployed, or the oldest connection. */
 function firstEndpoint({ from, turn, endpoints, draft }: Start): Endpoint | undefined {
-  const wanted = from ? keyOf(from) : draft?.deploymentId ? keyOf({ connectionId: null, ...draft }) : null;
+  const isAsked = ({ deploymentId, baseModel }: Endpoint) =>
+    (draft?.asked?.kind === "base" ? baseModel?.id : deploymentId) === draft?.asked?.id;
   return (
-    endpoints.find(({ key }) => key === wanted) ??
+    endpoints.find((one) => (from ? one.key === keyOf(from) : draft?.asked && isAsked(one))) ??
     endpoints.find(({ deploymentId, model }) => deploymentId !== null && model === turn?.model) ??
     endpoints[0]
   );
@@ -88,4 +90,6 @@ export function changeOf(values: VariantForm, basedOn: string | null, endpoints:
 const endpointOf = (endpoint: Endpoint | undefined, model: string) =>
   endpoint?.deploymentId
     ? { deploymentId: endpoint.deploymentId }
-    : { connectionId: endpoint?.connectionId ?? "", model };
+    : endpoint?.baseModel
+      ? { baseModel: endpoint.baseModel }
+      : { connectionId: endpoint?.connectionId ?? "", model };

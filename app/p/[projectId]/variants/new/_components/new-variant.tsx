@@ -10,7 +10,7 @@ import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { pageHref } from "../../../_components/shell/pages";
 import { storedDraft } from "../../../_components/variants/draft";
-import { useEndpoints } from "../../../_components/variants/use-endpoints";
+import { useBaseModels, useEndpoints } from "../../../_components/variants/use-endpoints";
 import { VariantEditor } from "./variant-editor";
 import { newVariantParsers } from "./view";
 
@@ -21,7 +21,7 @@ const ONCE = { staleTime: Number.POSITIVE_INFINITY };
 export function NewVariant({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const [view] = useQueryStates(newVariantParsers);
-  const endpoints = useEndpoints(projectId);
+  const [endpoints, baseModels] = [useEndpoints(projectId), useBaseModels(projectId)];
   const from = useQuery(
     trpc.variants.get.queryOptions({ projectId, variantId: view.from ?? "" }, { enabled: view.from !== null }),
   );
@@ -50,6 +50,7 @@ export function NewVariant({ projectId }: { projectId: string }) {
   }
   const isRead =
     endpoints !== undefined &&
+    baseModels !== undefined &&
     ((view.finding === null && !isOne) || turns.data !== undefined) &&
     (view.from === null || from.data);
   if (!isRead) {
@@ -61,7 +62,8 @@ export function NewVariant({ projectId }: { projectId: string }) {
       </Stack>
     );
   }
-  if (endpoints.length === 0) {
+  const all = [...endpoints, ...baseModels];
+  if (all.length === 0) {
     return (
       <>
         <PageHeader title="New variant" />
@@ -75,7 +77,7 @@ export function NewVariant({ projectId }: { projectId: string }) {
           }
         >
           A variant is tried on a model of your provider, or on one that you serve. Connect any endpoint with OpenAI’s
-          API under Integrations, or deploy a checkpoint, then come back.
+          API under Integrations, deploy a checkpoint or attach a trainer, then come back.
         </EmptyState>
       </>
     );
@@ -83,7 +85,7 @@ export function NewVariant({ projectId }: { projectId: string }) {
   return (
     <VariantEditor
       projectId={projectId}
-      endpoints={endpoints}
+      endpoints={all}
       turns={turns.data?.turns ?? []}
       problem={turns.data?.problem ?? null}
       from={from.data?.variant ?? null}

@@ -51,12 +51,13 @@ export function VariantEditor({ projectId, endpoints, turns, problem, from, draf
   });
   const { values } = form;
   const endpointAt = (key: string) => endpoints.find((one) => one.key === key);
-  const deployed = endpointAt(values.endpoint)?.deploymentId ?? null;
-  // A deployment's model is its own; back at a connection, the recorded one is asked again.
+  const chosen = endpointAt(values.endpoint);
+  const hasOwnModel = chosen?.connectionId === null;
+  // Deployments and base models have a model of their own; back at a connection, the recorded one is asked again.
   const choose = (key: string) => {
     const next = endpointAt(key);
-    if (next?.deploymentId) form.setFieldValue("model", next.model ?? "");
-    else if (deployed !== null) form.setFieldValue("model", turns[0]?.model ?? next?.model ?? "");
+    if (next?.connectionId === null) form.setFieldValue("model", next.model ?? "");
+    else if (hasOwnModel) form.setFieldValue("model", turns[0]?.model ?? next?.model ?? "");
     form.setFieldValue("endpoint", key);
   };
   const save = useMutation(
@@ -110,17 +111,14 @@ export function VariantEditor({ projectId, endpoints, turns, problem, from, draf
             <NativeSelect
               size="sm"
               label="Answered by"
+              description={
+                chosen?.baseModel ? "A trainer serves it while it is tried and proven. It takes no traffic." : null
+              }
               data={endpointGroups(endpoints)}
               value={values.endpoint}
               onChange={({ currentTarget: { value } }) => choose(value)}
             />
-            <TextInput
-              label="Model"
-              required
-              maxLength={200}
-              disabled={deployed !== null}
-              {...form.getInputProps("model")}
-            />
+            <TextInput label="Model" required maxLength={200} disabled={hasOwnModel} {...form.getInputProps("model")} />
           </SimpleGrid>
           <Textarea
             label="System prompt"

@@ -5,12 +5,18 @@ import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, ServiceError, unprocessable } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { knownBaseModel } from "@/server/services/models";
+import { type KnownBaseModel, knownBaseModel } from "@/server/services/models";
 import { chooseTrainer, FINE_TUNING_READERS, requireTrainer } from "@/server/services/trainers";
-import { capabilitiesOf, insert } from "./insert-deployment";
-import { deploymentJson, readDeployment } from "./read-deployments";
-import { deploymentReply, requestedDeploymentReply, startPlaygroundInput, TIMEOUT_SECONDS } from "./schemas";
-import { requireServable } from "./servable";
+import { capabilitiesOf, insert } from "../deployments/insert-deployment";
+import { deploymentJson, readDeployment } from "../deployments/read-deployments";
+import {
+  type BaseModelChoice,
+  deploymentReply,
+  requestedDeploymentReply,
+  startPlaygroundInput,
+  TIMEOUT_SECONDS,
+} from "../deployments/schemas";
+import { type Profile, requireServable } from "../deployments/servable";
 
 /** Idle time after which it is stopped. */
 const IDLE_SECONDS = 600;
@@ -35,17 +41,37 @@ async function ofCheckpoint(ctx: Ctx, checkpointId: string) {
   return { checkpointId, profile: found.profile, trainerId: found.trainerId ?? "" };
 }
 
-async function ofBaseModel(
-  ctx: Ctx,
-  choice: { id: string; revision?: string | null | undefined; source: "hub" | "local" },
-) {
+export const ofBaseModel = async (ctx: Ctx, choice: BaseModelChoice) => ({
+  baseModel: await requireBaseModel(ctx, choice),
+  profile: null,
+  trainerId: await chooseTrainer(ctx, {}),
+});
+
+/** Returns the chosen model. Throws 422, at `path`, unless it is in the catalogue or one of the project's own. */
+export async function requireBaseModel(ctx: Ctx, choice: BaseModelChoice, path = "/baseModel") {
   const baseModel = await knownBaseModel(ctx, choice);
-  if (!baseModel) {
-    const message = `The base model ${choice.id} is not known. Choose one from the list of base models, or add it to the project first.`;
-    throw unprocessable("/baseModel", message);
-  }
-  return { baseModel, profile: null, trainerId: await chooseTrainer(ctx, {}) };
+  if (baseModel) return baseModel;
+  const message = `The base model ${choice.id} is not known. Choose one from the list of base models, or add it to the project first.`;
+  throw unprocessable(path, message);
 }
+
+type Served = ({ checkpointId: string } | { baseModel: KnownBaseModel }) & { trainerId: string };
+
+/** Throws 422 with the reason unless the trainer can serve the model as it is. */
+export async function requirePlayable(ctx: Ctx, { profile, ...model }: Served & { profile: Profile }): Promise<Served> {
+  requireServable(AS_IT_IS, profile, await capabilitiesOf(ctx, model.trainerId));
+  return model;
+}
+
+/** Stores a playground that its background job will start, and returns its id; `null` if one of this name is starting. */
+export const insertPlayground = (tx: Ctx, name: string, model: Served) =>
+  insert(tx, {
+    ...model,
+    purpose: "playground",
+    name,
+    timeoutSeconds: TIMEOUT_SECONDS,
+    idleSeconds: IDLE_SECONDS,
+  });
 
 export const startPlayground = verb(
   {
@@ -64,20 +90,12 @@ export const startPlayground = verb(
       await requireTrainer(ctx);
       const chosen =
         checkpointId === undefined
-          ? await ofBaseModel(ctx, baseModel as NonNullable<typeof baseModel>)
+          ? await ofBaseModel(ctx, baseModel as BaseModelChoice)
           : await ofCheckpoint(ctx, checkpointId);
-      const { profile, ...model } = chosen;
-      requireServable(AS_IT_IS, profile, await capabilitiesOf(ctx, model.trainerId));
-      return model;
+      return requirePlayable(ctx, chosen);
     },
     run: async (ctx, _, model) => {
-      const id = await insert(ctx, {
-        ...model,
-        purpose: "playground",
-        name: `playground-${randomBytes(NAME_BYTES).toString("hex")}`,
-        timeoutSeconds: TIMEOUT_SECONDS,
-        idleSeconds: IDLE_SECONDS,
-      });
+      const id = await insertPlayground(ctx, `playground-${randomBytes(NAME_BYTES).toString("hex")}`, model);
       if (id === null) throw new ServiceError("conflict", "Another playground has just taken this name. Try again.");
       auditNote(ctx, { target: { type: "deployment", id } });
       return { deployment: deploymentJson(await readDeployment(ctx, id)) };
