@@ -227,6 +227,7 @@ const DEFAULTS = () => ({
   breaksAfter: null as number | null,
   isSilent: false,
   failsAtOnce: false,
+  stopReason: null as string | null,
   refusal: null as { status: number; message: string; headers?: Record<string, string> } | null,
   cancelled: 0,
 });
@@ -244,6 +245,8 @@ export class AnthropicServer extends LoopbackServer {
   breaksAfter: number | null = null;
   /** Ends streams with an error after their first word. */
   failsAtOnce = false;
+  /** Why answers end; `null`: because they are done, or call tools. */
+  stopReason: string | null = null;
   /** Never replies. */
   isSilent = false;
   /** Replies so to each call. */
@@ -306,7 +309,7 @@ export class AnthropicServer extends LoopbackServer {
     const problem = problemOf(asked, this.signatures);
     if (problem !== null) return this.refuse(response, 400, problem);
     const content = this.contentOf(asked);
-    const stop_reason = content.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn";
+    const stop_reason = this.stopReason ?? (content.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn");
     const whole = {
       id: `msg_${++this.count}`,
       type: "message",

@@ -356,7 +356,6 @@ test.each([
   ],
   ["/chat/completions", { messages: [{ role: "tool", tool_call_id: "x", content: "" }] }, "/messages/0/tool_call_id"],
   ["/chat/completions", { max_tokens: "many" }, "/max_tokens"],
-  ["/responses", { input: "Hi" }, null],
   ["/embeddings", { input: "Hi" }, null],
 ])("what cannot be translated is refused without a call: %s %o", async (path, more, field) => {
   const { post } = await world();

@@ -94,7 +94,7 @@ export const completeGatewayChat = address({
 export const createGatewayResponse = address({
   name: "gateway.createResponse",
   summary: "Call any model of the project, compatible with OpenAI's Responses.",
-  description: `${HOW} whose endpoint has \`/responses\`. ${RECORDED}`,
+  description: `${HOW} whose endpoint has \`/responses\`, or an API of Anthropic or Google: those take functions as tools, and store no responses (400 for \`previous_response_id\`). ${RECORDED}`,
   dialect: RESPONSES,
   request: z.looseObject({ model, stream }),
   properties: { model: MODEL, stream: STREAM },

@@ -3,7 +3,10 @@ import type { ModelDialect } from "./dialect";
 import { Unsupported } from "./unsupported";
 
 const text = z.string();
-const cacheControl = z.looseObject({ type: z.literal("ephemeral"), ttl: z.enum(["5m", "1h"]).optional() }).nullish();
+export const REASONING_EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+export const cacheControl = z
+  .looseObject({ type: z.literal("ephemeral"), ttl: z.enum(["5m", "1h"]).optional() })
+  .nullish();
 
 const part = z.looseObject({
   type: text,
@@ -59,7 +62,7 @@ export const chatFields = z.looseObject({
     ])
     .nullish(),
   parallel_tool_calls: z.boolean().nullish(),
-  reasoning_effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).nullish(),
+  reasoning_effort: z.enum(REASONING_EFFORTS).nullish(),
   response_format: z
     .discriminatedUnion("type", [
       z.looseObject({ type: z.literal("text") }),

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import type { ReadableStream } from "node:stream/web";
-import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { LanguageModelV4GenerateResult, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { z } from "zod";
 import { OutboundError, type OutboundStream, retryAfterSeconds } from "@/server/platform/outbound";
 import type { Call, ConnectionClient } from "../kinds/kind";
@@ -9,11 +9,14 @@ import type { ModelDialect } from "./dialect";
 import { embed, readEmbeddings } from "./embed";
 import { refusedBy } from "./failure";
 import { providerFetch } from "./provider-fetch";
-import { readChatRequest } from "./read-chat-request";
+import { type ChatRequest, readChatRequest } from "./read-chat-request";
+import { readResponsesRequest } from "./read-responses-request";
 import { type TurnMemory, turnMemory } from "./turn-memory";
 import { Unsupported } from "./unsupported";
 import { fieldsWarnedOf, turnOf, writeAnswer } from "./write-answer";
 import { writeEvents } from "./write-events";
+import { writeResponse } from "./write-response";
+import { writeResponseEvents } from "./write-response-events";
 
 /** Names the fields of a request that a translation has left out or changed. */
 export const DROPPED_HEADER = "x-whetstone-dropped";
@@ -35,31 +38,54 @@ const whole = (json: object, headers: Record<string, string> = {}, status = OK):
   body: Readable.from([Buffer.from(JSON.stringify(json))]),
 });
 
-const chat: Answer = async ({ client, dialect, memory, host }, call, request) => {
-  const { model, isStreamed, wantsUsage, options, given, dropped } = readChatRequest(request, dialect, memory);
-  const left = new AbortController();
-  const abortSignal = call.signal ? AbortSignal.any([call.signal, left.signal]) : left.signal;
-  const amend = dialect.amend && ((body: Record<string, unknown>) => dialect.amend?.(body, options));
-  const reached = { baseURL: client.baseUrl.replace(/\/+$/, ""), fetch: providerFetch(client, call, amend) };
-  const language = await dialect.language(model, reached);
-  if (!isStreamed) {
-    const result = await language.doGenerate({ ...options, abortSignal });
-    memory.remember(turnOf(result.content));
-    const headers = named([...dropped, ...fieldsWarnedOf(result.warnings, given)]);
-    return whole(writeAnswer(result, model, dialect), headers);
-  }
-  const includeRawChunks = dialect.answeredBy !== null;
-  const { stream } = await language.doStream({ ...options, abortSignal, includeRawChunks });
-  const parts = (stream as ReadableStream<LanguageModelV4StreamPart>)[Symbol.asyncIterator]();
-  const { value: first } = await parts.next();
-  const warnings = first?.type === "stream-start" ? first.warnings : [];
-  const events = writeEvents(parts, { model, wantsUsage, dialect, host, remember: memory.remember });
-  const body = Readable.from(encoded(events, abortSignal));
-  // Whoever reads it may leave while the service is silent.
-  body.once("close", () => left.abort());
-  const headers = { "content-type": "text/event-stream", ...named([...dropped, ...fieldsWarnedOf(warnings, given)]) };
-  return { status: OK, headers, body };
+type Read<Request extends ChatRequest> = {
+  read: (given: unknown, dialect: ModelDialect, memory: TurnMemory) => Request;
+  write: (result: LanguageModelV4GenerateResult, request: Request, dialect: ModelDialect) => object;
+  writeEvents: (parts: AsyncIterable<LanguageModelV4StreamPart>, request: Request, of: Of) => AsyncIterable<string>;
 };
+
+/** Returns how a model answers requests of one of OpenAI's formats, which is read and written around the same call. */
+const answering =
+  <Request extends ChatRequest>({ read, write, writeEvents }: Read<Request>): Answer =>
+  async (of, call, body) => {
+    const { client, dialect, memory } = of;
+    const request = read(body, dialect, memory);
+    const { model, isStreamed, options, given, dropped } = request;
+    const left = new AbortController();
+    const abortSignal = call.signal ? AbortSignal.any([call.signal, left.signal]) : left.signal;
+    const amend = dialect.amend && ((sent: Record<string, unknown>) => dialect.amend?.(sent, options));
+    const reached = { baseURL: client.baseUrl.replace(/\/+$/, ""), fetch: providerFetch(client, call, amend) };
+    const language = await dialect.language(model, reached);
+    if (!isStreamed) {
+      const result = await language.doGenerate({ ...options, abortSignal });
+      memory.remember(turnOf(result.content));
+      return whole(write(result, request, dialect), named([...dropped, ...fieldsWarnedOf(result.warnings, given)]));
+    }
+    const includeRawChunks = dialect.answeredBy !== null;
+    const { stream } = await language.doStream({ ...options, abortSignal, includeRawChunks });
+    const parts = (stream as ReadableStream<LanguageModelV4StreamPart>)[Symbol.asyncIterator]();
+    const { value: first } = await parts.next();
+    const warnings = first?.type === "stream-start" ? first.warnings : [];
+    const events = Readable.from(encoded(writeEvents(parts, request, of), abortSignal));
+    // Whoever reads it may leave while the service is silent.
+    events.once("close", () => left.abort());
+    const headers = { "content-type": "text/event-stream", ...named([...dropped, ...fieldsWarnedOf(warnings, given)]) };
+    return { status: OK, headers, body: events };
+  };
+
+const chat = answering({
+  read: readChatRequest,
+  write: (result, { model }, dialect) => writeAnswer(result, model, dialect),
+  writeEvents: (parts, { model, wantsUsage }, { dialect, host, memory }) =>
+    writeEvents(parts, { model, wantsUsage, dialect, host, remember: memory.remember }),
+});
+
+const responses = answering({
+  read: readResponsesRequest,
+  write: (result, { asked, model }, dialect) => writeResponse(result, { asked, model, dialect }),
+  writeEvents: (parts, { asked, model }, { dialect, host, memory }) =>
+    writeResponseEvents(parts, { asked, model, dialect, host, remember: memory.remember }),
+});
 
 async function* encoded(events: AsyncIterable<string>, signal: AbortSignal) {
   try {
@@ -96,6 +122,7 @@ const models: Answer = async ({ client, dialect }, call) =>
 
 const ANSWERS: Readonly<Record<string, Answer>> = {
   "/chat/completions": chat,
+  "/responses": responses,
   "/embeddings": embeddings,
   "/models": models,
 };
@@ -110,7 +137,7 @@ async function answerTo(of: Of, call: Call): Promise<OutboundStream> {
     const answer = Object.hasOwn(ANSWERS, call.path) ? ANSWERS[call.path] : undefined;
     if (!answer) {
       throw new Unsupported(
-        `Models of ${of.dialect.label} are called through chat completions: there is no ${call.path}.`,
+        `Models of ${of.dialect.label} are called through chat completions and responses: there is no ${call.path}.`,
       );
     }
     return await answer(of, call, requestOf(call));

@@ -23,8 +23,9 @@ export const createdNow = () => Math.floor(Date.now() / SECOND_MS);
 
 /** The library's names of features that OpenAI's requests call otherwise. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  maxOutputTokens: ["max_completion_tokens", "max_tokens"],
-  reasoning: ["reasoning_effort"],
+  maxOutputTokens: ["max_completion_tokens", "max_tokens", "max_output_tokens"],
+  reasoning: ["reasoning_effort", "reasoning.effort"],
+  responseFormat: ["response_format", "text.format"],
   strict: ["tools.strict"],
 };
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

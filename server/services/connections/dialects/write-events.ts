@@ -1,8 +1,9 @@
-import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { ModelDialect } from "./dialect";
 import { errorBody, requireRefusal } from "./failure";
 import type { Turn } from "./turn-memory";
-import { createdNow, finishReasonOf, inputOf, newAnswerId } from "./write-answer";
+import { createTurn } from "./turn-of-stream";
+import { createdNow, finishReasonOf, newAnswerId } from "./write-answer";
 import { writeUsage } from "./write-usage";
 
 type StreamPart = LanguageModelV4StreamPart;
@@ -16,36 +17,6 @@ type Asked = {
 
 const DONE = "data: [DONE]\n\n";
 const eventOf = (json: object) => `data: ${JSON.stringify(json)}\n\n`;
-
-/** Collects what an assistant says, part by part, to send it back unchanged. */
-function createTurn() {
-  const turn: Turn = [];
-  const open = new Map<string, TextPart>();
-  return {
-    turn,
-    text(type: "text" | "reasoning", { id, delta = "", providerMetadata }: TextEvent) {
-      const key = `${type} ${id}`;
-      const known = open.get(key);
-      const part: TextPart = known ?? { type, text: "" };
-      part.text += delta;
-      if (providerMetadata) part.providerOptions = merged(part.providerOptions, providerMetadata);
-      if (known) return;
-      open.set(key, part);
-      turn.push(part);
-    },
-    call({ toolCallId, toolName, input, providerMetadata }: Extract<StreamPart, { type: "tool-call" }>) {
-      const options = providerMetadata && { providerOptions: providerMetadata };
-      turn.push({ type: "tool-call", toolCallId, toolName, input: inputOf(input), ...options });
-    },
-  };
-}
-type TextPart = { type: "text" | "reasoning"; text: string; providerOptions?: SharedV4ProviderMetadata };
-type TextEvent = { id: string; delta?: string; providerMetadata?: SharedV4ProviderMetadata };
-
-const merged = (one: SharedV4ProviderMetadata | undefined, other: SharedV4ProviderMetadata) =>
-  Object.fromEntries(
-    Object.entries({ ...one, ...other }).map(([name, options]) => [name, { ...one?.[name], ...options }]),
-  );
 
 /** Numbers the calls of tools, and knows which of them have begun and have sent arguments. */
 function createCalls() {
