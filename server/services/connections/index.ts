@@ -3,6 +3,7 @@ import "server-only";
 export { type CallableModel, callableModels } from "./callable-models";
 export { createConnection } from "./create-connection";
 export { deleteConnection } from "./delete-connection";
+export { UNSUPPORTED_HEADER } from "./dialects/failure";
 export { DROPPED_HEADER } from "./dialects/openai-client";
 export { getConnection } from "./get-connection";
 export type { ConnectionClient } from "./kinds/kind";

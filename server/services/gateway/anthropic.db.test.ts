@@ -406,18 +406,51 @@ test("a stream that breaks off, or fails after it began, ends with an error", as
   }
 });
 
-test("an alias falls back to a model with another API", async () => {
+/** With an alias of a model of Anthropic's and one of OpenAI's. */
+async function aliased(retries: number) {
   const { ctx, connection, client } = await world();
   const given = { kind: "model" as const, name: "OpenAI", baseUrl: openai.url, secret: OPENAI_KEY };
   const other = await createConnection(ctx, given);
-  await createGatewayAlias(ctx, {
-    name: "chat",
-    targets: [
-      { connectionId: connection.id, model: "claude-sonnet-4-5" },
-      { connectionId: other.connection.id, model: "gpt-4o" },
-    ],
-    retries: 0,
-  });
+  const targets = [
+    { connectionId: connection.id, model: "claude-sonnet-4-5" },
+    { connectionId: other.connection.id, model: "gpt-4o" },
+  ];
+  await createGatewayAlias(ctx, { name: "chat", targets, retries });
+  await createGatewayAlias(ctx, { name: "claude", targets: targets.slice(0, 1), retries });
+  return { ctx, client };
+}
+
+test("what an API has nothing for is asked of the alias's next model, but no request that a service itself refuses", async () => {
+  const { ctx, client } = await aliased(1);
+  openai.words = ["From ", "OpenAI"];
+  const two = { ...ASKED, n: 2 };
+  expect((await client.chat.completions.create({ ...two, model: "chat" })).choices[0]!.message.content).toBe(
+    "From OpenAI",
+  );
+  // The call, what could not be sent once, and the answer.
+  await expect.poll(async () => (await spansOf(ctx)).length).toBe(3);
+  const tools = [{ type: "web_search" as const }];
+  const searched = await client.responses.stream({ model: "chat", input: "Hi", tools }).finalResponse();
+  expect(searched.output_text).toBe("From OpenAI");
+  expect(upstream.received).toEqual([]);
+  for (const stream of [false, true]) {
+    await expect(client.chat.completions.create({ ...two, model: "claude", stream })).rejects.toMatchObject({
+      status: 400,
+      param: "n",
+      code: "unsupported_parameter",
+    });
+  }
+  const asked = openai.received.length;
+  upstream.refusal = { status: 400, message: "messages: roles must alternate" };
+  await expect(client.chat.completions.create({ ...ASKED, model: "chat" })).rejects.toMatchObject({ status: 400 });
+  expect([upstream.received.length, openai.received.length]).toEqual([1, asked]);
+  upstream.refusal = null;
+  openai.refusal = { status: 503, message: "Down." };
+  await expect(client.chat.completions.create({ ...two, model: "chat" })).rejects.toMatchObject({ status: 503 });
+});
+
+test("an alias falls back to a model with another API", async () => {
+  const { ctx, client } = await aliased(0);
   openai.words = ["From ", "OpenAI"];
   upstream.refusal = { status: 529, message: "Overloaded" };
   const ask = { ...ASKED, model: "chat", seed: 1 };

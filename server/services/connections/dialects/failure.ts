@@ -43,6 +43,10 @@ export function requireRefusal(error: unknown, host: string): void {
   if (!isReported) throw unreadable(host);
 }
 
+/** Marks refusals of what an API has nothing for: nothing was sent, and another API may have it. */
+export const UNSUPPORTED_HEADER = "x-whetstone-unsupported";
+const UNSENT = { [UNSUPPORTED_HEADER]: "1" };
+
 type Said = Partial<Record<"message" | "type" | "status" | "statusCode" | "data" | "error", unknown>>;
 const fieldsOf = (value: unknown): Said => (typeof value === "object" && value !== null ? (value as Said) : {});
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
@@ -71,10 +75,10 @@ export function refusedBy(error: unknown, host: string, { refusedAs }: Pick<Mode
   if (error instanceof Unsupported) {
     const { message, param } = error;
     const said = { message, type: "invalid_request_error", param, code: "unsupported_parameter" };
-    return { status: REFUSED, headers: {}, body: { error: said } };
+    return { status: REFUSED, headers: UNSENT, body: { error: said } };
   }
   if (UnsupportedFunctionalityError.isInstance(error) || InvalidArgumentError.isInstance(error)) {
-    return { status: REFUSED, headers: {}, body: errorBody(error, REFUSED) };
+    return { status: REFUSED, headers: UNSENT, body: errorBody(error, REFUSED) };
   }
   const status = APICallError.isInstance(error) ? error.statusCode : undefined;
   if (APICallError.isInstance(error) && status !== undefined && status >= REFUSED) {

@@ -16,6 +16,7 @@ import { callerOf } from "../recording/caller";
 import { type Attempts, beginAttempts, type Call, failAttempt, recordFailed } from "../recording/record-call";
 import { type Attempt, type Passed, passOn, type Reply, reasonOf } from "../streams/pass-on";
 import type { Asked } from "../upstream/call-connection";
+import { UnsupportedByApi } from "../upstream/refusal-of";
 import { attemptAt } from "./attempts";
 import { holdStart } from "./hold-start";
 import { type Limits, startLimit, startLimits } from "./limits";
@@ -23,6 +24,7 @@ import { whileWaiting } from "./while-waiting";
 
 /** Errors that another model may not have; with all others the request itself was refused. */
 const FOR_NOW: ReadonlySet<ErrorCode> = new Set(["timed_out", "rate_limited", "unavailable"]);
+const isUnsent = ({ error }: Failure) => error instanceof UnsupportedByApi;
 const mayFallBack = (error: unknown) =>
   error instanceof OutboundError || (error instanceof ServiceError && FOR_NOW.has(error.code));
 
@@ -72,7 +74,10 @@ async function firstAnswer(ctx: Ctx, of: Asking): Promise<Passed> {
         if (outcome === null) break;
         if ("body" in outcome) return outcome;
         failures.push(outcome);
-        if (limits.signal.aborted || !mayFallBack(outcome.error)) throw outcome.error;
+        if (limits.signal.aborted) throw outcome.error;
+        // Asked again it refuses again, and the next target may have another API.
+        if (isUnsent(outcome)) break;
+        if (!mayFallBack(outcome.error)) throw outcome.error;
         if (repeated === alias.retries || !(await pause(outcome.error, repeated, limits.signal))) break;
       }
     }
@@ -168,8 +173,11 @@ const retryAfterOf = (error: unknown) =>
   error instanceof ServiceError || error instanceof OutboundError ? error.retryAfter : undefined;
 
 /** Returns the error of a call that no target has answered: the last one's, and the shortest time to wait that any has told. */
-function failureOf({ name }: AliasRow, failures: readonly Failure[]): ServiceError {
+function failureOf({ name }: AliasRow, all: readonly Failure[]): ServiceError {
+  const failures = all.filter((one) => !isUnsent(one));
   const last = failures.at(-1)?.error;
+  // If no API has what is asked for, the first one says what that is.
+  if (last === undefined && all[0]?.error instanceof UnsupportedByApi) return all[0].error;
   if (last === undefined) {
     const message = `The alias “${name}” has no model that can answer this: its connections were deleted, or its deployments do not run.`;
     return new ServiceError("not_found", message, {

@@ -4,7 +4,12 @@ import { SECOND_MS } from "@/server/platform/durations";
 import { ServiceError } from "@/server/platform/errors";
 import type { OutboundStream } from "@/server/platform/outbound";
 import type { Io, Outgoing } from "@/server/platform/stream-verb";
-import { type CallableModel, type ConnectionClient, DROPPED_HEADER } from "@/server/services/connections";
+import {
+  type CallableModel,
+  type ConnectionClient,
+  DROPPED_HEADER,
+  UNSUPPORTED_HEADER,
+} from "@/server/services/connections";
 import { withinBudget } from "../budgets/within-budget";
 import { type Dialect, limitIn } from "../calls/dialect";
 import { type Fields, fieldsOf } from "../calls/fields";
@@ -131,7 +136,9 @@ async function open(connection: CallableModel, client: ConnectionClient, sent: S
     }
     refusal = await readRefusal(reply);
   }
-  throw refusalOf({ ...refusal, text: client.hide(refusal.text) }, connection.name);
+  // An endpoint with OpenAI's own API could send the same header.
+  const isUnsent = connection.dialect !== "openai" && refusal.headers[UNSUPPORTED_HEADER] !== undefined;
+  throw refusalOf({ ...refusal, text: client.hide(refusal.text) }, connection.name, isUnsent);
 }
 
 /** Lets a finished answer's connection be used again, and ends any other call. */

@@ -20,6 +20,9 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   429: "rate_limited",
 };
 
+/** The endpoint's API has nothing for a request, which was not sent: a model with another API may answer it. */
+export class UnsupportedByApi extends ServiceError {}
+
 /** What an endpoint says when it refuses a call. */
 export type Refusal = { status: number; headers: OutboundStream["headers"]; text: string };
 
@@ -35,8 +38,8 @@ export async function readRefusal({ status, headers, body }: OutboundStream): Pr
   return { status, headers, text: Buffer.concat(parts).subarray(0, BODY_MAX_BYTES).toString("utf8") };
 }
 
-/** Returns the error for the caller of a call that the endpoint of a connection has refused. */
-export function refusalOf({ status, headers, text }: Refusal, connection: string): ServiceError {
+/** Returns the error for the caller of a call that the endpoint of a connection has refused, or that `isUnsent`. */
+export function refusalOf({ status, headers, text }: Refusal, connection: string, isUnsent = false): ServiceError {
   const json = parsed(text);
   const { code, param } = fieldsOf(fieldsOf(json).error);
   const given = errorIn(json) ?? textOf(fieldsOf(json).message) ?? textOf(fieldsOf(json).detail);
@@ -55,7 +58,8 @@ export function refusalOf({ status, headers, text }: Refusal, connection: string
     return new ServiceError("unavailable", `${what}${said}`, { ...wait, cause });
   }
   const name = textOf(param);
-  return new ServiceError(
+  const Refused = isUnsent ? UnsupportedByApi : ServiceError;
+  return new Refused(
     CODES[status] ?? (status === 403 || status === 402 ? "unprocessable" : "invalid"),
     given === null ? what : said.trim(),
     {
