@@ -14,8 +14,8 @@ export type OutboundReason =
   /** The reply is malformed or not what the caller expects. */
   | "unreadable";
 
-/** Statuses that are worth a retry. */
-const TRANSIENT_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
+/** Statuses that are worth a retry; 529 is Anthropic's for an overload. */
+const TRANSIENT_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504, 529]);
 
 /**
  * A failed outbound call, with a message for people. It is stored, shown and logged, so it never contains a cause, a resolved

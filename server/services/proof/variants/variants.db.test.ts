@@ -1,15 +1,16 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { evaluationRows, evaluations } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
-import { createConnection, deleteConnection } from "@/server/services/connections";
+import { createConnection, deleteConnection, modelConnections } from "@/server/services/connections";
 import { createExample } from "@/server/services/datasets";
 import { smallPayload } from "@/server/services/datasets/chat-payload/testing";
 import { storedDataset } from "@/server/services/datasets/examples/testing";
 import { updateRule } from "@/server/services/diagnostics";
 import { type ReceivedQuestion, type Reply, startModel } from "@/server/services/diagnostics/adjudicator/testing";
 import { decodeTraces, listConversations, projectPending, storeTraces } from "@/server/services/telemetry";
+import { ANTHROPIC_KEY, AnthropicServer } from "@/testbed/servers/anthropic-server";
 import {
   cancelEvaluation,
   createVariant,
@@ -144,6 +145,50 @@ test("a prompt is proven on a Finding's conversations: both answers are new, wit
   expect(text).toContain("+Never answer with nothing.");
   expect(text).toContain("in 11 answers before and in 0 after");
   expect(text).toContain("is in Bern.");
+});
+
+test("a model of Anthropic's is tried and proven beside what runs today, within its limit in US dollars", async () => {
+  const { ctx, save, read, rows } = await world();
+  const claude = await new AnthropicServer().start();
+  onTestFinished(() => claude.stop());
+  claude.words = ["It is in Bern."];
+  Object.assign(claude.usage, { cache_read_input_tokens: 0, cache_creation_input_tokens: 0, cache_creation: null });
+  const given = { kind: "model" as const, name: "Claude", baseUrl: claude.url, secret: ANTHROPIC_KEY };
+  const { connection } = await createConnection(ctx, { ...given, settings: { dialect: "anthropic" } });
+  const { findingId, conversations } = await findingOf(ctx, 6);
+  const change = { connectionId: connection.id, model: "claude-sonnet-4-5", parameters: { maxTokens: 500 } };
+  const usd = (600 * 3 + 100 * 15) / 1e6;
+  const conversationId = conversations[0]!;
+  const tried = await tryVariant(ctx, {
+    conversationId,
+    messageIndex: 2,
+    basedOn: SYSTEM,
+    systemPrompt: BETTER,
+    ...change,
+  });
+  expect(tried.answer).toMatchObject({ content: "It is in Bern.", tokens: { input: 600, output: 100 } });
+  expect(tried.answer!.cost).toBeCloseTo(usd, 9);
+  expect(claude.received[0]!.body).toMatchObject({ max_tokens: 500, system: [{ text: BETTER }] });
+
+  const variant = await save(change);
+  const choice = { variantId: variant.id, findingId, baselineConnectionId: (await modelConnections(ctx))[0]!.id };
+  const { evaluation } = await proveVariant(ctx, { ...choice, baselineModel: MODEL, maxCost: 1 });
+  expect(await toEnd(ctx, evaluation.id)).toEqual({ done: true, waits: false });
+  const ended = await read(evaluation.id);
+  expect(ended).toMatchObject({ status: "succeeded", proof: { n: 6, foundBefore: 6, foundAfter: 0 } });
+  expect(ended.cost).toBeCloseTo(6 * usd + 6 * (1_000 * 0.25e-6 + 100 * 2e-6), 9);
+  expect((await rows(evaluation.id)).map(({ after }) => after?.content)).toEqual(Array(6).fill("It is in Bern."));
+  expect(claude.received).toHaveLength(1 + 6);
+
+  // Longer than anybody waits for one answer.
+  claude.refusal = { status: 529, message: "Overloaded", headers: { "retry-after": "200" } };
+  const second = await save({ ...change, systemPrompt: `${BETTER} Please.` });
+  const later = await proveVariant(ctx, { ...choice, variantId: second.id, baselineModel: MODEL });
+  const waiting = await runEvaluation(ctx, later.evaluation.id);
+  expect(waiting).toEqual({ done: false, waits: true });
+  claude.refusal = null;
+  await toEnd(ctx, later.evaluation.id);
+  expect(await read(later.evaluation.id)).toMatchObject({ status: "succeeded", proof: { foundAfter: 0 } });
 });
 
 test("asking stops at the limit in US dollars, and what was answered counts", async () => {
