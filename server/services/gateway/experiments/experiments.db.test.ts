@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import OpenAI from "openai";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { gatewayAssignments, spans } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
@@ -10,9 +10,16 @@ import { keyFor } from "@/server/rest/testing";
 import { serve } from "@/server/rest/testing/serve";
 import { createConnection, deleteConnection } from "@/server/services/connections";
 import { compareVersions, listVersions } from "@/server/services/diagnostics";
+import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
 import { createVariant, deleteVariant } from "@/server/services/proof";
+import { deployCheckpoint, stopDeployment } from "@/server/services/serving";
+import { driving } from "@/server/services/serving/deployments/testing/drive";
 import { listConversations, projectPending } from "@/server/services/telemetry";
+import { attachedTrainers } from "@/server/services/trainers/trainer-rows";
+import { storedJob } from "@/server/services/training/testing/stored-job";
 import { OPENAI_KEY, OpenAiServer } from "@/testbed/servers/openai-server";
+import { attachScripted } from "@/testbed/trainers/attach-trainer";
+import { ScriptedTrainer } from "@/testbed/trainers/scripted-trainer";
 import { createGatewayAlias, deleteGatewayAlias } from "../aliases";
 import { createAssigner } from "./assignments";
 import { deleteOldAssignments } from "./delete-old-assignments";
@@ -44,14 +51,15 @@ const USER = { role: "user" as const, content: "Where is my order?" };
 
 type Change = Partial<Omit<Parameters<typeof createVariant>[1], "name">>;
 
-async function world({ share = 100, ...change }: Change & { share?: number } = {}) {
-  const { ctx } = await testProject();
+async function world({ share = 100, in: given, ...change }: Change & { share?: number; in?: Ctx } = {}) {
+  const ctx = given ?? (await testProject()).ctx;
   const connect = async (name: string, baseUrl: string) =>
     (await createConnection(ctx, { kind: "model", name, baseUrl, secret: OPENAI_KEY })).connection.id;
   const [own, other] = [await connect("Ours", ours.url), await connect("Tried", tried.url)];
   const targets = [{ connectionId: own, model: "gpt-4o" }];
   const { alias } = await createGatewayAlias(ctx, { name: "fast", targets });
-  const asked = { connectionId: other, model: "gpt-4o-mini", basedOn: RECORDED, systemPrompt: BETTER, ...change };
+  const endpoint = change.deploymentId ? {} : { connectionId: other, model: "gpt-4o-mini" };
+  const asked = { ...endpoint, basedOn: RECORDED, systemPrompt: BETTER, ...change };
   const { variant } = await createVariant(ctx, { name: "Ask first", ...asked });
   const started = { gatewayAliasId: alias.id, variantId: variant.id, share };
   const { experiment } = await startGatewayExperiment(ctx, started);
@@ -323,4 +331,34 @@ test("an experiment ends with its variant or its alias, keeps its counts, and is
   expect(await deleteOldAssignments(other.ctx, 100)).toBe(0);
   expect(await deleteOldAssignments(one.ctx, 100)).toBe(1);
   expect(await countsOf(one.ctx, one.experiment.id)).toEqual({ baseline: 0, variant: 1, notApplied: 0 });
+});
+
+test("a deployment of ours answers the variant's conversations, and the alias's models when it has ended", async () => {
+  const trainer = await new ScriptedTrainer().start();
+  onTestFinished(() => trainer.stop());
+  await attachScripted(trainer);
+  trainer.deployments.script = ["running"];
+  const { ctx: own } = await testProject();
+  const [row] = await attachedTrainers(own.db);
+  const checkpointId = await storedCheckpoint(own, await storedJob(own, { trainerId: row!.id, name: "Shop agent" }));
+  const { deployment } = await driving(own, () => deployCheckpoint(own, { checkpointId }));
+  const { ctx, experiment, ask } = await world({
+    in: own,
+    deploymentId: deployment.id,
+    parameters: { temperature: 0.2 },
+  });
+  trainer.deployments.words = ["From ", "ours"];
+  const answer = async (session: string) => (await ask(session)).choices[0]!.message.content;
+  expect(await answer("session-1")).toBe("From ours");
+  expect(trainer.deployments.lastRequest).toMatchObject({
+    model: deployment.model,
+    temperature: 0.2,
+    messages: [{ role: "system", content: PROMPTED }, USER],
+  });
+  expect(ours.received).toEqual([]);
+  expect(await armsIn(ctx, 2)).toEqual(Array(2).fill(["fast #1 variant"]));
+  await driving(ctx, () => stopDeployment(ctx, { deploymentId: deployment.id }));
+  expect(await answer("session-1")).toBe("Sunny hello world");
+  expect(bodies(ours)[0].messages[0].content).toBe(PROMPTED);
+  expect(await countsOf(ctx, experiment.id)).toEqual({ baseline: 0, variant: 1, notApplied: 0 });
 });
