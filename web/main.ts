@@ -1,10 +1,8 @@
-import cluster from "node:cluster";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import next from "next";
 import { env } from "@/env";
 import { collectWhenIdle } from "@/server/platform/event-loop/collect-when-idle";
 import { beginOperation, writeOperationsTo } from "@/server/platform/event-loop/operations";
-import { unfinishedWork } from "@/server/platform/event-loop/unfinished-work";
 import { watchEventLoop } from "@/server/platform/event-loop/watch";
 import { type Trust, trustedProxies } from "@/server/platform/http/client-address";
 import { handlingNodeRequest } from "@/server/platform/http/node-request";
@@ -19,11 +17,11 @@ import { oneAtATime } from "./one-at-a-time";
 import { startOtlpGrpc } from "./otlp-grpc";
 import { withPageBulkhead } from "./page-bulkhead";
 import { type Secure, securityHeaders } from "./security-headers";
+import { type Stop, stopCleanly } from "./stop-cleanly";
 import { refuseTinyChunks } from "./tiny-chunks";
 
 /** Longer than the idle timeout of common proxies, which would otherwise reuse a connection that we just closed. */
 const KEEP_ALIVE_MS = 65_000;
-const FINISH_MS = 8_000;
 /** The supervisor ends a process that has sent nothing for many times as long. */
 const BEAT_EVERY_MS = 2_000;
 
@@ -89,28 +87,6 @@ function sendBeats() {
 
 /** The supervisor starts us while the database starts, and sends a message when that is ready. */
 const message = () => new Promise((resolve) => process.once("message", resolve));
-
-type Stop = () => Promise<void>;
-
-function stopCleanly(server: Server, stops: readonly Stop[]) {
-  let stopping = false;
-  const stop = () => {
-    if (stopping) return;
-    stopping = true;
-    const closed = new Promise((resolve) => server.close(resolve));
-    void Promise.all([closed, ...stops.map((stop) => stop())])
-      .then(unfinishedWork)
-      .then(() => refusals.flush())
-      .then(() => process.exit(0));
-    server.closeIdleConnections();
-    // Requests in progress may finish; an endless stream may not.
-    setTimeout(() => process.exit(0), FINISH_MS).unref();
-  };
-  process.on("SIGTERM", stop);
-  // One of several web processes shares the supervisor's terminal, which is told to stop and then stops them all.
-  process.on("SIGINT", cluster.isWorker ? () => {} : stop);
-  if (cluster.isWorker) process.on("SIGHUP", () => {});
-}
 
 async function nextHandler(server: Server, secure: Secure, dev: boolean): Promise<Handler> {
   const { HOST, PORT } = env();

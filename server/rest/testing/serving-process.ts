@@ -1,24 +1,20 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Readable } from "node:stream";
+import { publishDirectRoutes } from "@/server/platform/http/direct-routes";
+import { directRoutesOf } from "@/server/rest/direct-routes";
 import { createDispatcher } from "@/server/rest/dispatcher";
 import { OPERATIONS } from "@/server/rest/operations";
+import { withDirectRoutes } from "@/web/direct-routes";
+import { stopCleanly } from "@/web/stop-cleanly";
 
-/** For tests: serves `/v1` in a process of its own until it is killed. Sends its origin when it is asked. */
-const dispatch = createDispatcher(OPERATIONS);
-const server = createServer(async (request, response) => {
-  const { status, headers, body } = await dispatch(
-    new Request(`http://127.0.0.1${request.url}`, {
-      method: request.method ?? "GET",
-      headers: request.headers as Record<string, string>,
-      body: Readable.toWeb(request) as ReadableStream,
-      duplex: "half",
-    } as RequestInit),
-  );
-  response.writeHead(status, Object.fromEntries(headers));
-  const reader = body?.getReader();
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) response.write(part.value);
-  response.end();
-});
+/**
+ * For tests: serves calls of models like the web process, without Next, in a process of its own until it is stopped or killed. Sends
+ * its origin when it is asked, and tells when its last connection has closed.
+ */
+publishDirectRoutes("v1", directRoutesOf(OPERATIONS, createDispatcher(OPERATIONS)));
+const handle = withDirectRoutes((_, response) => response.writeHead(404).end());
+const server = createServer((request, response) => void handle(request, response));
+stopCleanly(server, []);
+server.once("close", () => process.send?.("closed"));
 process.once("message", () => process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
 server.listen(0, "127.0.0.1", () => process.send?.("ready"));

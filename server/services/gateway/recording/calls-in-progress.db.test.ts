@@ -1,6 +1,7 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import OpenAI from "openai";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { NOW } from "@/db/now";
 import { db } from "@/db/pool";
 import { gatewayCalls, spans } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
@@ -128,6 +129,24 @@ test("a process that lives although its lease was over does not record its call 
   const [conversation, ...others] = await conversationsOf(one.ctx);
   expect(others).toEqual([]);
   expect(conversation!.modelCalls).toMatchObject([{ status: "error" }]);
+});
+
+test("a stream that says nothing for long is not taken as interrupted while its process lives", async () => {
+  const one = await world();
+  const call = await begun(one);
+  const soon = sql`${NOW} + 1000`;
+  await db().update(gatewayCalls).set({ leasedUntil: soon }).where(eq(gatewayCalls.projectId, one.ctx.projectId));
+  // More than half of its lease has passed.
+  const now = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + 31_000);
+  onTestFinished(() => clock.mockRestore());
+  const left = async () => (await rowsOf(one.ctx))[0]!.leasedUntil - Date.now();
+  await expect.poll(left).toBeGreaterThan(50_000);
+  expect(await recordInterruptedCalls(db())).toEqual({ recorded: 0 });
+  expect(await call.finish()).toBe("Sunny hello world");
+  const [conversation, ...others] = await conversationsOf(one.ctx);
+  expect(others).toEqual([]);
+  expect(conversation!.modelCalls).toMatchObject([{ status: "ok" }]);
 });
 
 test("an interrupted call of an alias is recorded with its attempts", async () => {

@@ -1,5 +1,7 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Ctx } from "@/server/platform/context";
+import { MINUTE_MS, SECOND_MS } from "@/server/platform/durations";
+import { knownError } from "@/server/platform/logging/known-error";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
 import { receiveOwnTraces } from "@/server/services/telemetry";
@@ -14,6 +16,11 @@ type Ready = { text: string; rowIds: readonly string[] };
 
 /** Of one batch, unless a single call has more. */
 const BATCH_CHARACTERS = 4 * 1024 * 1024;
+
+/** How long calls wait for a database that fails. Only those that were in progress end meanwhile: no other can begin. */
+const OUTAGE_MS = 5 * MINUTE_MS;
+/** Well within the lease of a call in progress, so that it is stored before it counts as interrupted. */
+const RETRY_MS = SECOND_MS;
 
 /** Calls that wait while others of the same project and key are stored. */
 const queues = new Map<string, Queue>();
@@ -71,16 +78,37 @@ async function storeBatch(ctx: Ctx, batch: readonly Ready[]): Promise<void> {
   if (batch.length === 0) return;
   const texts = batch.map(({ text }) => text);
   try {
-    await receiveOwnTraces(ctx, Buffer.from(`{"resourceSpans":[${texts.join()}]}`));
-    await removeProgress(
-      ctx,
-      batch.flatMap(({ rowIds }) => rowIds),
-    );
+    await duringOutages(async () => {
+      await receiveOwnTraces(ctx, Buffer.from(`{"resourceSpans":[${texts.join()}]}`));
+      await removeProgress(
+        ctx,
+        batch.flatMap(({ rowIds }) => rowIds),
+      );
+    });
   } catch (error) {
-    if (batch.length === 1) return report(error);
+    if (batch.length === 1 || isOutage(error)) return report(error, batch.length);
     // One that cannot be stored must not take the others along.
     for (const one of batch) await storeBatch(ctx, [one]);
   }
 }
 
-const report = (error: unknown) => logger("gateway").error({ err: loggable(error) }, "A call could not be recorded.");
+const isOutage = (error: unknown) => knownError(error)?.code === "unavailable";
+
+/** Repeats work, which may be done twice, while the database fails. */
+async function duringOutages(work: () => Promise<void>): Promise<void> {
+  const until = performance.now() + OUTAGE_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isOutage(error) || performance.now() > until) throw error;
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+const report = (error: unknown, calls = 1) =>
+  logger("gateway").error(
+    { err: loggable(error), calls },
+    "Calls could not be recorded: they are lost, or interrupted.",
+  );
