@@ -22,3 +22,7 @@ test("a title describes the failure without values or the word error", () => {
   expect(describeCause("ValueError: Channel 'x' does not exist")).toBe("channel … does not exist");
   expect(describeCause("HTTP 503")).toBe("HTTP …");
 });
+
+test("a cause is cut between characters, also between those that UTF-16 has two units for", () => {
+  for (const before of ["", "x"]) expect(maskCause(before + "\u{1f9ea}".repeat(300)).isWellFormed()).toBe(true);
+});

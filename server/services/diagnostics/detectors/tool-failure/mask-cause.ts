@@ -33,7 +33,11 @@ export function maskCause(message: string): string {
 export function maskValues(message: string): string {
   let masked = onOneLine(message.slice(0, CAUSE_LIMIT * 2));
   for (const [pattern, name] of MASKS) masked = masked.replace(pattern, name);
-  return masked.slice(0, CAUSE_LIMIT).trim();
+  // Never half of a surrogate pair, which Postgres would reject.
+  return masked
+    .slice(0, CAUSE_LIMIT)
+    .replace(/[\ud800-\udbff]$/, "")
+    .trim();
 }
 
 /** Returns `message` for the end of a title: values as `…`, without a leading "Error:", starting in lower case where possible. */
