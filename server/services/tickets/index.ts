@@ -1,6 +1,7 @@
 import "server-only";
 
-export { fenced, literal } from "./literal";
+export { literal } from "./literal";
+export { code, quoted } from "./quoted";
 export { renderTicket } from "./render-ticket";
 export type { Templates, TicketFacts } from "./templates";
 export { tryTemplates } from "./try-templates";
