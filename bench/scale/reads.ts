@@ -30,6 +30,7 @@ import {
   findingTimeline,
   getBackfill,
   getFinding,
+  handOffFinding,
   listBackfills,
   listFindings,
   listFixes,
@@ -355,6 +356,9 @@ const findingReads: Read[] = [
   ),
   read(getFinding, "", async (world) => (await inFindings(world)).map(({ id }) => ({ findingId: id }))),
   read(getFinding, "the most frequent", async (world) =>
+    (await mostFrequent(world)).map((findingId) => ({ findingId })),
+  ),
+  read(handOffFinding, "the most frequent", async (world) =>
     (await mostFrequent(world)).map((findingId) => ({ findingId })),
   ),
   read(listOccurrences, "", async (world) => (await inFindings(world)).map(({ id }) => ({ findingId: id }))),

@@ -40,6 +40,11 @@ test("a prompt is tried and proven on a Finding's conversations by keyboard, and
 
   await test.step("the change is written beside the faulty answer, and tried on it", async () => {
     await page.goto(`/p/${project.projectId}/findings/${findings[0]!.id}`);
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy for a coding agent" }).press("Enter");
+    await expect
+      .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+      .toContain(`# Finding ${findings[0]!.id}`);
     await page.getByRole("link", { name: "Try a fix…" }).press("Enter");
     const turn = page.getByRole("region", { name: "A recorded answer" });
     await expect(turn.getByRole("region", { name: "Recorded" })).toContainText("Sunny.");
@@ -53,7 +58,6 @@ test("a prompt is tried and proven on a Finding's conversations by keyboard, and
   });
 
   await test.step("it is copied with its diff", async () => {
-    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByRole("button", { name: "Copy for a coding agent" }).press("Enter");
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain(`+${MEND}`);
   });

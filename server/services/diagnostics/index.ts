@@ -19,6 +19,7 @@ export { listFindingCauses } from "./findings/grouping/list-causes";
 export { mergeFindingsByHand } from "./findings/grouping/merge-findings-verb";
 export { placeCausesAgain } from "./findings/grouping/place-causes-again";
 export { splitFinding } from "./findings/grouping/split-finding";
+export { handOffFinding } from "./findings/hand-off-finding";
 export { markInThePast, moveToTheirTime } from "./findings/history/past";
 export { type ShareSubject, shareRows } from "./findings/history/share-rows";
 export { findingTimeline } from "./findings/history/timeline";

@@ -331,6 +331,11 @@ export const updateNoteInput = z.strictObject({ findingId: idInput, noteId: idIn
 export const deleteNoteInput = z.strictObject({ findingId: idInput, noteId: idInput });
 export const noteReply = z.object({ note: findingNote });
 
+export const findingHandOffReply = z.object({
+  /** Markdown for a coding agent: the Finding, its evidence, what its conversations have in common, and ones that went well. */
+  text: z.string(),
+});
+
 export const timelineInput = z.strictObject({ findingId: idInput });
 /** Something that changed on a day. Times are Unix ms. */
 const findingMarker = z.object({

@@ -1,6 +1,6 @@
 "use client";
 import { Skeleton, Stack } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { StaleNote } from "@/app/_components/feedback/stale-note";
@@ -11,6 +11,7 @@ import { useListHref } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { FindingState } from "@/app/p/[projectId]/_components/findings/finding-state";
+import { CopyForAgent } from "../../../_components/sharing/copy-for-agent";
 import { ShareButton } from "../../../_components/sharing/share-button";
 import { Causes, MergedAway } from "./causes";
 import { FindingFacts } from "./finding-facts";
@@ -32,6 +33,7 @@ import { Why } from "./why";
 export function FindingPage({ projectId, findingId }: { projectId: string; findingId: string }) {
   const trpc = useTRPC();
   const router = useRouter();
+  const queries = useQueryClient();
   const back = useListHref(`/p/${projectId}/findings`);
   const query = useQuery(trpc.findings.get.queryOptions({ projectId, findingId }, { refetchInterval: 20_000 }));
   useKeys({ [ESC]: () => router.push(back) });
@@ -66,6 +68,11 @@ export function FindingPage({ projectId, findingId }: { projectId: string; findi
         aside={
           <>
             <ReviewActions finding={finding} review={review} />
+            <CopyForAgent
+              isIcon
+              read={() => queries.fetchQuery(trpc.findings.handOff.queryOptions({ projectId, findingId }))}
+              what="the Finding with its evidence"
+            />
             <ShareButton projectId={projectId} shared={{ findingId }} />
           </>
         }

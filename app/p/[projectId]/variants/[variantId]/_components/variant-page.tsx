@@ -17,10 +17,10 @@ import { useMay } from "../../../_components/access/membership";
 import { ConfirmDialog } from "../../../_components/confirm/confirm-dialog";
 import { Experiments } from "../../../_components/experiments/experiments";
 import { StartExperiment } from "../../../_components/experiments/start-experiment";
+import { CopyForAgent } from "../../../_components/sharing/copy-for-agent";
 import { pageHref } from "../../../_components/shell/pages";
 import { newVariantHref } from "../../../_components/variants/hrefs";
 import { ProveVariant } from "../../../_components/variants/prove-variant";
-import { CopyForAgent } from "./copy-for-agent";
 import { HandOffAsTicket } from "./hand-off-as-ticket";
 import { Proofs } from "./proofs";
 import { SaveAsPrompt } from "./save-as-prompt";
@@ -95,7 +95,10 @@ function Header({ projectId, variant, back }: HeaderProps) {
         aside={
           <>
             {may ? <Button onClick={() => setProving(true)}>Prove…</Button> : null}
-            <CopyForAgent projectId={projectId} variantId={variantId} />
+            <CopyForAgent
+              read={() => queries.fetchQuery(trpc.variants.handOff.queryOptions({ projectId, variantId }))}
+              what="the change with its evidence"
+            />
             <HandOffAsTicket projectId={projectId} variant={variant} />
             {may ? (
               <Menu position="bottom-end">
