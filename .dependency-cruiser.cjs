@@ -6,7 +6,7 @@ const rule = (name, from, to, toNot) => ({
   to: { path: to, ...(toNot && { pathNot: toNot }) },
 });
 /** What tests of doors share may look behind them. */
-const DOORS = "^(app|cli|server/(operations|trpc|rest)(?!/testing)|inngest/functions)/";
+const DOORS = "^(app|cli|server/(operations|trpc|rest|mcp)(?!/testing)|inngest/functions)/";
 const VOCABULARY = "^server/services/.*/(schemas|types)\\.ts$";
 /** Values and types of columns, declared in the schema without any library. */
 const VALUES = "^db/schema/(enumerations|json)\\.ts$";
@@ -16,7 +16,7 @@ module.exports = {
     { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
     rule("db-is-the-floor", "^db/(?!testing/)", "^(app|server|inngest)/", "^server/platform/"),
     rule("services-know-no-door", "^server/services/", `${DOORS}|^inngest/`),
-    rule("the-table-knows-no-door", "^server/operations/", "^server/(trpc|rest)/"),
+    rule("the-table-knows-no-door", "^server/operations/", "^server/(trpc|rest|mcp)/"),
     rule("platform-is-a-floor", "^server/platform/", "^(app|cli|inngest|server/(?!platform/))"),
     rule("the-http-server-knows-no-rule", "^web/", "^(app|cli|db|inngest|server)/", "^server/platform/"),
     rule("doors-do-not-query", DOORS, "^db/schema"),

@@ -9,7 +9,7 @@ const CONCURRENT_PAGES = 8;
 /** By then the rest of a response waits for its reader and no longer for us. */
 const RENDERING_MS = 2_000;
 /** What renders nothing: data, files and checks. */
-const NO_PAGE = /^\/(?:v1|api|_next)(?=[/?]|$)|^\/(?:healthz|readyz)(?=\?|$)/;
+const NO_PAGE = /^\/(?:v1|mcp|api|_next)(?=[/?]|$)|^\/(?:healthz|readyz)(?=\?|$)/;
 
 type Options = { concurrent?: number; renderingMs?: number };
 

@@ -8,8 +8,8 @@ export type Installation = { secure: boolean; dev: boolean };
 /** Sets the headers of a response, chosen by the request's path. */
 export type Secure = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Responses for programs, not for display in a browser: `/v1`, and what the pages and the job engine call. */
-const IS_API = /^\/(?:v1|api)(?:\/|$)|^\/(?:healthz|readyz)$/;
+/** Responses for programs, not for display in a browser: `/v1`, `/mcp`, and what the pages and the job engine call. */
+const IS_API = /^\/(?:v1|mcp|api)(?:\/|$)|^\/(?:healthz|readyz)$/;
 /** Pages of one-time links; links of earlier versions carry the token in the query. */
 const IS_LINK = /^\/(?:invite|reset|setup)\/?$/;
 /** Read-only copies for whoever has their link. */

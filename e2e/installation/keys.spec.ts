@@ -1,3 +1,4 @@
+import { modernClient } from "@/server/mcp/testing";
 import { newProject } from "../../testbed/data/project";
 import { press } from "../support/press";
 import { authenticate } from "../support/sign-in";
@@ -40,4 +41,22 @@ test("a key that may call models is shown with all that an OpenAI client needs",
   const secret = (await page.getByTestId("secret").textContent())!;
   const reply = await fetch(`${baseURL}/v1/models`, { headers: { authorization: `Bearer ${secret}` } });
   expect(await reply.json()).toEqual({ object: "list", data: [] });
+});
+
+test("a coding agent is connected with the lines shown, and no sign-in is offered to it", async ({ page, baseURL }) => {
+  const project = await newProject(baseURL!);
+  await authenticate(page, project);
+  await page.goto(`/p/${project.projectId}/api-keys`);
+  await press(page.getByRole("button", { name: "Connect a coding agent" }), page.getByRole("dialog"));
+  for (const agent of ["Claude Code", "VS Code", "Cursor", "Codex"]) {
+    await page.getByRole("tab", { name: agent }).click();
+    await expect(page.getByRole("group", { name: `Snippet: ${agent}` })).toContainText(`${baseURL}/mcp`);
+  }
+  const client = await modernClient(`${baseURL}/mcp`, project.secret);
+  expect((await client.list()).map(({ name }) => name)).toContain("read_finding");
+  expect((await client.call("list_findings")).text).toBe("No Finding matches.");
+  // A client that found these would drop the key.
+  for (const name of ["oauth-protected-resource", "oauth-protected-resource/mcp", "oauth-authorization-server"]) {
+    expect((await fetch(`${baseURL}/.well-known/${name}`)).status).toBe(404);
+  }
 });

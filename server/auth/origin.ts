@@ -25,3 +25,17 @@ export function isSameOrigin(headers: Headers): boolean {
   if (origin === null || !URL.canParse(origin)) return false;
   return origin === declared()?.origin || new URL(origin).host === headers.get("host");
 }
+
+/** Returns whether a page of another site sent the request. Programs send no `Origin`. */
+export const isForeignOrigin = (headers: Headers): boolean => headers.get("origin") !== null && !isSameOrigin(headers);
+
+/** Addresses, and names without a dot, which nobody can register: no other site's page can be reached by them. */
+const UNREGISTRABLE = /^(?:\[[\da-f:.]+\]|[\d.]+|[^.]+|.+\.localhost)$/i;
+
+/** Returns whether the `Host` header names this installation, and no name that its owner may point anywhere (DNS rebinding). */
+export function isAllowedHost(headers: Headers): boolean {
+  const visited = `http://${headers.get("host")}`;
+  if (!URL.canParse(visited)) return false;
+  const { hostname } = new URL(visited);
+  return hostname === declared()?.hostname || UNREGISTRABLE.test(hostname);
+}

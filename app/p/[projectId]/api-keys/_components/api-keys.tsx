@@ -12,6 +12,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
 import { useNewDialog } from "@/app/_lib/use-new-dialog";
 import type { ApiKey } from "@/server/services/api-keys/schemas";
+import { ConnectAgent } from "./connect-agent";
 import { NewKey } from "./new-key";
 import { RevokeKey } from "./revoke-key";
 
@@ -118,9 +119,12 @@ export function ApiKeys({ projectId }: { projectId: string }) {
     <ListPage
       title="API keys"
       buttons={
-        <Button onClick={create.open} leftSection={<IconPlus size={14} aria-hidden />}>
-          New key
-        </Button>
+        <>
+          <ConnectAgent />
+          <Button onClick={create.open} leftSection={<IconPlus size={14} aria-hidden />}>
+            New key
+          </Button>
+        </>
       }
       list={list}
       what="key"
