@@ -172,6 +172,26 @@ test("a single sign-on session of the previous release expires after 12 h, a pas
   ]);
 });
 
+test("every day with calls of an earlier release is to be counted by user", async () => {
+  const url = await emptyDatabase();
+  await migrateDatabase(
+    url,
+    firstMigrations(journal.entries.findIndex(({ tag }) => tag.endsWith("_daily_user_costs"))),
+  );
+  await on(url, (sql) =>
+    sql.unsafe(`insert into projects (id, name) values ('prj_1', 'Shop'), ('prj_2', 'Bank');
+    insert into daily_costs (project_id, day, model, provider, model_price_id, vendor, calls, unpriced_calls, cost, usage, folded)
+      values ('prj_1', 86400000, 'a', '', '', '', 1, 0, 1, '{}', true), ('prj_1', 86400000, 'b', '', '', '', 1, 0, 1, '{}', false),
+        ('prj_2', 0, 'a', '', '', '', 1, 0, 1, '{}', true)`),
+  );
+  await migrateDatabase(url);
+  const rows = await on(url, (sql) => sql`select project_id, day::float8 as day from stale_user_days order by 1`);
+  expect([...rows]).toEqual([
+    { project_id: "prj_1", day: 86_400_000 },
+    { project_id: "prj_2", day: 0 },
+  ]);
+});
+
 test("a Finding of an earlier release gets the number of its unpriced calls", async () => {
   const url = await emptyDatabase();
   const before = journal.entries.findIndex(({ tag }) => tag.endsWith("_finding_unpriced_calls"));

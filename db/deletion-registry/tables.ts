@@ -292,6 +292,17 @@ export const TABLES = {
     person: NO_ACCOUNT,
     project: "batches",
   },
+  daily_user_costs: {
+    conversation: {
+      holds: "ids",
+      erased: "rewritten",
+      because:
+        "A day whose calls changed is recounted; a deletion of a user's data deletes what was counted for them before.",
+    },
+    person: NO_ACCOUNT,
+    project: "batches",
+  },
+  stale_user_days: { conversation: nothing("Names days."), person: NO_ACCOUNT, project: "cascade" },
   call_baselines: {
     conversation: nothing("Quantiles over at least fifty calls or conversations, none of which can be identified."),
     person: NO_ACCOUNT,

@@ -13,12 +13,13 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
+import { NOW } from "../now";
 import { actor, createdAt, projectId, unixMs } from "./columns";
 import { ACTOR_KINDS, REPRICING_STATES } from "./enumerations";
 import { owningProjectId, withinProject } from "./projects";
 import { modelCalls } from "./telemetry";
 
-/** Columns that both daily tables share, whatever they group by; one trigger and one fold maintain both. */
+/** Columns that all daily tables share, whatever they group by. */
 const sumsOfCalls = () => ({
   calls: bigint("calls", { mode: "number" }).notNull(),
   /** How many of these calls have no known total. */
@@ -26,8 +27,10 @@ const sumsOfCalls = () => ({
   /** US dollars, exact, of the other calls. */
   cost: numeric("cost").notNull(),
   usage: jsonb("usage").$type<Record<string, number>>().notNull(),
-  folded: boolean("folded").notNull().default(false),
 });
+
+/** The same of a table that one trigger appends to and one fold compacts. */
+const foldedSumsOfCalls = () => ({ ...sumsOfCalls(), folded: boolean("folded").notNull().default(false) });
 
 /**
  * Model-call costs by day and model. The sum over all rows of a key is exact at every commit: a trigger on `model_calls`
@@ -48,7 +51,7 @@ export const dailyCosts = pgTable(
     /** The definition that prices the calls, and its vendor. `''`: none. */
     modelPriceId: text("model_price_id").notNull(),
     vendor: text("vendor").notNull(),
-    ...sumsOfCalls(),
+    ...foldedSumsOfCalls(),
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
@@ -69,13 +72,41 @@ export const dailyLabelCosts = pgTable(
     day: unixMs("day").notNull(),
     /** `''`: calls without a label. */
     label: text("label").notNull(),
-    ...sumsOfCalls(),
+    ...foldedSumsOfCalls(),
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
     index("daily_label_costs_day").on(t.projectId, t.day),
     index("daily_label_costs_loose").on(t.id).where(sql`not folded`),
   ],
+);
+
+/**
+ * Model-call costs by day and end user, recounted from the calls. Rows of a day in `stale_user_days` are outdated: readers sum
+ * its calls instead. A day without users has no rows.
+ */
+export const dailyUserCosts = pgTable(
+  "daily_user_costs",
+  {
+    projectId: owningProjectId(),
+    day: unixMs("day").notNull(),
+    /** As named by the client. `''`: calls of conversations without a user. */
+    userId: text("user_id").notNull(),
+    ...sumsOfCalls(),
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.day, t.userId] })],
+);
+
+/** Days whose calls, or the users of these, changed since `daily_user_costs` was counted. Triggers append, a recount deletes what it saw. */
+export const staleUserDays = pgTable(
+  "stale_user_days",
+  {
+    projectId: owningProjectId(),
+    day: unixMs("day").notNull(),
+    id: bigserial("id", { mode: "number" }).notNull(),
+    changedAt: unixMs("changed_at").notNull().default(NOW),
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.day, t.id] })],
 );
 
 /** A recomputation of stored costs with the prices of one moment; `repriced_calls` holds the previous costs. */

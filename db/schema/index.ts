@@ -21,7 +21,7 @@ export { storedSizes } from "./administration/stored-sizes";
 export { alertChannels, alertFirings, alerts, minuteCalls } from "./alerts";
 export { backfillCounts, backfills } from "./backfills";
 export { connections } from "./connections";
-export { dailyCosts, dailyLabelCosts, repricedCalls, repricings } from "./costs";
+export { dailyCosts, dailyLabelCosts, dailyUserCosts, repricedCalls, repricings, staleUserDays } from "./costs";
 export {
   collectionPasses,
   collectionQueue,

@@ -14,6 +14,7 @@ import { measureStorageOfProject, projectHousekeeping, scheduleDailyHousekeeping
 import { loadSampleProject } from "./load-sample";
 import { evaluateDueAlerts, queueDueNotices, sendQueuedDelivery } from "./notifications";
 import { recordInterrupted } from "./record-interrupted-calls";
+import { recountStaleUserDays } from "./recount-user-days";
 import { reprice } from "./reprice";
 import { rewrapStoredSecrets } from "./rewrap-secrets";
 import { forgetOldMail, mailForgottenPassword, sendQueuedMail } from "./send-mail";
@@ -45,6 +46,7 @@ export const functions = [
   deleteDatasetExamples,
   loadSampleProject,
   reprice,
+  recountStaleUserDays,
   scheduleDailyHousekeeping,
   projectHousekeeping,
   measureStorageOfProject,

@@ -24,6 +24,7 @@ const CATALOGUE = {
   "delete-data": { name: "Delete a user's or a project's data", uncancellable: true },
   "delete-dataset": { name: "Delete the Examples of a deleted Dataset", uncancellable: true },
   "load-sample": { name: "Load the sample project", uncancellable: true },
+  "recount-user-days": { name: "Recount costs by user" },
   reprice: { name: "Reprice stored costs", uncancellable: true },
   "schedule-housekeeping": { name: "Schedule daily housekeeping" },
   "keep-house": { name: "Delete expired data", uncancellable: true },

@@ -2,28 +2,36 @@ import { and, type SQL, sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import { conversations, modelCalls } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
+import { costsByUser } from "@/server/services/costs";
 import { MODEL_OF_CALL, matchesItself, tokensIn } from "@/server/services/telemetry";
 import { type ChartQuery, type ChartRows, isEmpty, limitOf, valuesOf } from "./rows";
 
 /** Returns the calls of a range: from the daily sums where they have all that is asked, else the newest one by one. */
 export const callRows = (ctx: Ctx, query: ChartQuery): ChartRows => dailyRows(ctx, query) ?? newestRows(ctx, query);
 
-/** `daily_costs` knows model and provider of a call, `daily_label_costs` its label, and neither anything shorter than a day. */
+/**
+ * `daily_costs` knows model and provider of a call, `daily_label_costs` its label, `daily_user_costs` its user, and none anything
+ * shorter than a day.
+ */
 function dailyRows({ projectId }: Ctx, { measure, group, filters, step, from, to }: ChartQuery): ChartRows | null {
-  const { model, provider, ...others } = filters;
+  const { model, provider, userId, ...others } = filters;
   const isSummed = measure === "calls" || measure === "tokens" || measure === "cost";
   if (!isSummed || !isEmpty(others) || step === "hour") return null;
   const byLabel = group === "label" && isEmpty(filters);
-  if (group !== undefined && group !== "model" && group !== "provider" && !byLabel) return null;
+  const byUser = isEmpty({ model, provider }) && (group === "user" || (group === undefined && userId !== undefined));
+  if (userId !== undefined && !byUser) return null;
+  if (group !== undefined && group !== "model" && group !== "provider" && !byLabel && !byUser) return null;
   const of = (table: SQL, key: SQL) => sql`
     select d.day as at, array[${key}] as keys, d.calls, ${measure === "cost" ? sql`d.unpriced_calls` : sql`0`} as unknown,
       ${measure === "tokens" ? tokensIn(sql`d.usage`) : sql`d.cost`} as value, null::boolean as hit, true as matches
     from ${table} d
     where ${and(
-      sql`d.project_id = ${projectId} and d.day >= ${from}::bigint and d.day < ${to}::bigint`,
+      byUser ? undefined : sql`d.project_id = ${projectId} and d.day >= ${from}::bigint and d.day < ${to}::bigint`,
       model && sql`d.model = any(${textArray(model)})`,
       provider && sql`d.provider = any(${textArray(provider)})`,
+      userId === undefined ? sql`true` : sql`d.user_id = ${userId}`,
     )}`;
+  if (byUser) return { rows: of(costsByUser({ projectId }, { from, to }), sql`d.user_id`), limit: null };
   const totals = of(sql`daily_costs`, sql.raw(`d.${group === "provider" ? "provider" : "model"}`));
   return byLabel
     ? { rows: of(sql`daily_label_costs`, sql`d.label`), totals, limit: null }

@@ -20,6 +20,7 @@ import { bodyOfChunks } from "@/server/platform/http/testing";
 import { knownError } from "@/server/platform/logging/known-error";
 import { createApiKey } from "@/server/services/api-keys";
 import { storedJob } from "@/server/services/background-jobs/testing";
+import { recountUserDays } from "@/server/services/costs";
 import { createRuleRuns, executeRuleRuns, listFindings } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { beginUpload, continueUpload, uploadFile } from "@/server/services/files";
@@ -130,6 +131,19 @@ test("a deleted conversation's labels are deleted everywhere, both sent ones and
   for (const label of ["canary of the client", "canary by hand", "canary taken back"]) {
     expect(await tablesNaming(db(), label), label).toEqual({});
   }
+});
+
+test("an erased user is deleted from the costs that were counted by user", async () => {
+  const { ctx } = await testProject();
+  const recount = () => recountUserDays(db(), { forMs: 60_000, settledMs: 0 });
+  await ingest(ctx, [conversationSpan(7, "a", "canary-user"), conversationSpan(8, "b", "bob")]);
+  await recount();
+  expect(await tablesNaming(db(), "canary-user")).toMatchObject({ daily_user_costs: 1 });
+  const { deletion } = await deleteUserData(ctx, { userId: "canary-user" });
+  await runDeletion(db(), deletion.id, { forMs: 60_000, jobName: "test" });
+  expect(await tablesNaming(db(), "canary-user")).toEqual({});
+  await recount();
+  expect(await tablesNaming(db(), "canary-user")).toEqual({});
 });
 
 test("spans of a deleted conversation that are sent again are rejected", async () => {

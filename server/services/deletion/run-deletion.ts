@@ -4,6 +4,7 @@ import { tablesWhere } from "@/db/deletion-registry";
 import { NOW } from "@/db/now";
 import { deletionReceipts } from "@/db/schema";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
+import { forgetUserCosts } from "@/server/services/costs";
 import { forgetExamples, forgetImports, ofUser } from "@/server/services/datasets";
 import { eraseMarkedFiles, eraseProjectFiles } from "@/server/services/files";
 import { answeredFor, forgetEvaluations } from "@/server/services/proof";
@@ -99,7 +100,7 @@ async function runUserDeletion(
     const sources = await deleteUnusedSources(tx);
     await stripReceipts(tx.db, tx.projectId, createdAt);
     await addCounts(tx.db, deletionId, sources, await deleteUnassignedLogsMentioning(tx, userId));
-    await addCounts(tx.db, deletionId, await deleteUnusedContent(tx));
+    await addCounts(tx.db, deletionId, await deleteUnusedContent(tx), await forgetUserCosts(tx, userId));
     await forgetTheRest(tx);
     await completeReceipt(tx.db, deletionId, await countRemainingOfUser(tx, userId));
   });

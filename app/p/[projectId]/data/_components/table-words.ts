@@ -32,6 +32,7 @@ const WORDS: Record<ReportedTable, string> = {
   projects: "Project",
   daily_costs: "Costs by day",
   daily_label_costs: "Costs by day and label",
+  daily_user_costs: "Costs by day and user",
   minute_calls: "Model calls by minute",
   deleted_traces: "Hashes of deleted traces",
   example_revisions: "Examples, with their earlier revisions",
