@@ -72,22 +72,28 @@ const findings = (sql: postgres.Sql, projectId: string, diagnosed: boolean) =>
       where f.project_id = ${projectId} group by f.project_id, f.id
     ) select * from both_of where kept <> counted`;
 
-/** By day and group, and by day and label. */
+/** By day and group, by day and label, and by day and user where these were counted and have not changed since. */
 const days = (sql: postgres.Sql, projectId: string) =>
   sql<Recounted[]>`
     with calls as (
-      select (m.started_at / 86400000) * 86400000 as day, m.*, c.labels as of from model_calls m
+      select (m.started_at / 86400000) * 86400000 as day, m.*, c.labels as of, coalesce(c.user_id, '') as user_id from model_calls m
       join conversations c on c.project_id = m.project_id and c.id = m.conversation_id where m.project_id = ${projectId}
+    ), by_user as (
+      select * from daily_user_costs u where project_id = ${projectId}
+        and not exists (select 1 from stale_user_days s where s.project_id = u.project_id and s.day = u.day)
     ), kept as (
       select jsonb_build_array(day, model, provider, model_price_id, vendor) as key, calls, unpriced_calls as unpriced, cost, usage
       from daily_costs where project_id = ${projectId}
       union all select jsonb_build_array(day, label), calls, unpriced_calls, cost, usage
       from daily_label_costs where project_id = ${projectId}
+      union all select jsonb_build_array(day, user_id, 'user'), calls, unpriced_calls, cost, usage from by_user
     ), counted as (
       select jsonb_build_array(day, coalesce(nullif(response_model, ''), requested_model, ''), coalesce(provider, ''),
         coalesce(cost #>> '{model,id}', ''), coalesce(cost #>> '{model,provider}', '')) as key, cost_total, usage from calls
       union all select jsonb_build_array(day, coalesce(label, '')), cost_total, usage
       from calls left join lateral unnest(of) label on true
+      union all select jsonb_build_array(day, user_id, 'user'), cost_total, usage
+      from calls where day in (select day from by_user)
     ), sums_kept as (
       select k.key, n.key as what, sum(n.value::numeric) as amount
       from kept k, jsonb_each_text(usage || jsonb_build_object('calls', calls, 'unpriced', unpriced, 'cost', cost)) n

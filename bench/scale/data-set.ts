@@ -5,6 +5,7 @@ import postgres from "postgres";
 import { prepareDatabase } from "@/db/prepare";
 import * as schema from "@/db/schema";
 import type { Ctx, ProjectId } from "@/server/platform/context";
+import { recountUserDays } from "@/server/services/costs";
 import { measureStorage } from "@/server/services/stored-sizes";
 import { foldDailyCosts } from "@/server/services/telemetry";
 import { Cluster, urlOf } from "../../scripts/lib/database/postgres.mjs";
@@ -56,7 +57,20 @@ export async function openDataSet(
   const server = await kept.start();
   const url = urlOf(kept.access, "whetstone");
   await prepareDatabase({ url, ownerUrl: undefined });
+  await countByUser(url, progress);
   return { url, stop: () => server.stop() };
+}
+
+/** As the worker does, also after an update. */
+async function countByUser(url: string, progress: (line: string) => void) {
+  const client = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    const { days } = await recountUserDays(drizzle(client, { schema }), { forMs: Number.POSITIVE_INFINITY });
+    progress(`${days} days counted by user`);
+    await client`vacuum analyze daily_user_costs, stale_user_days`;
+  } finally {
+    await client.end({ timeout: 5 });
+  }
 }
 
 /** Settings for building indexes; measurements use the server's own. */

@@ -509,7 +509,6 @@ const aroundReads: Read[] = [
       groupBy,
     })),
   ),
-  // Added up from the calls.
   read(getCosts, "of a month, by user", [{ from: Date.now() - 30 * DAY_MS, to: Date.now(), groupBy: "user" }], {
     payload: true,
   }),
@@ -518,6 +517,7 @@ const aroundReads: Read[] = [
     "of a month of daily sums",
     ["calls", "tokens", "cost"].map((measure) => ({ measure, group: "model", ...MONTH })),
   ),
+  read(queryChart, "of a month, by user", [{ measure: "cost", group: "user", ...MONTH }], { payload: true }),
   read(queryChart, "of a month of calls", [{ measure: "latency_p95", group: "model", ...MONTH }], { payload: true }),
   read(queryChart, "of a month of conversations", [{ measure: "thumbs_down_share", group: "label", ...MONTH }]),
   read(queryChart, "of a Finding’s share of a month", async (world) => [

@@ -2,18 +2,19 @@ import { and, type SQL, sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import { conversations, modelCalls } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
-import { costsByUser } from "@/server/services/costs";
+import { costsByUser, countStaleCalls } from "@/server/services/costs";
 import { MODEL_OF_CALL, matchesItself, tokensIn } from "@/server/services/telemetry";
 import { type ChartQuery, type ChartRows, isEmpty, limitOf, valuesOf } from "./rows";
 
 /** Returns the calls of a range: from the daily sums where they have all that is asked, else the newest one by one. */
-export const callRows = (ctx: Ctx, query: ChartQuery): ChartRows => dailyRows(ctx, query) ?? newestRows(ctx, query);
+export const callRows = async (ctx: Ctx, query: ChartQuery): Promise<ChartRows> =>
+  (await dailyRows(ctx, query)) ?? newestRows(ctx, query);
 
 /**
  * `daily_costs` knows model and provider of a call, `daily_label_costs` its label, `daily_user_costs` its user, and none anything
  * shorter than a day.
  */
-function dailyRows({ projectId }: Ctx, { measure, group, filters, step, from, to }: ChartQuery): ChartRows | null {
+async function dailyRows(ctx: Ctx, { measure, group, filters, step, from, to }: ChartQuery): Promise<ChartRows | null> {
   const { model, provider, userId, ...others } = filters;
   const isSummed = measure === "calls" || measure === "tokens" || measure === "cost";
   if (!isSummed || !isEmpty(others) || step === "hour") return null;
@@ -26,12 +27,17 @@ function dailyRows({ projectId }: Ctx, { measure, group, filters, step, from, to
       ${measure === "tokens" ? tokensIn(sql`d.usage`) : sql`d.cost`} as value, null::boolean as hit, true as matches
     from ${table} d
     where ${and(
-      byUser ? undefined : sql`d.project_id = ${projectId} and d.day >= ${from}::bigint and d.day < ${to}::bigint`,
+      byUser ? undefined : sql`d.project_id = ${ctx.projectId} and d.day >= ${from}::bigint and d.day < ${to}::bigint`,
       model && sql`d.model = any(${textArray(model)})`,
       provider && sql`d.provider = any(${textArray(provider)})`,
       userId === undefined ? sql`true` : sql`d.user_id = ${userId}`,
     )}`;
-  if (byUser) return { rows: of(costsByUser({ projectId }, { from, to }), sql`d.user_id`), limit: null };
+  if (byUser) {
+    // After a repricing of the past, for some minutes.
+    if ((await countStaleCalls(ctx, { from, to })) > limitOf(filters)) return null;
+    const { ctes, table } = costsByUser(ctx, { from, to });
+    return { rows: sql`with ${ctes} daily as (${of(table, sql`d.user_id`)}) select * from daily`, limit: null };
+  }
   const totals = of(sql`daily_costs`, sql.raw(`d.${group === "provider" ? "provider" : "model"}`));
   return byLabel
     ? { rows: of(sql`daily_label_costs`, sql`d.label`), totals, limit: null }

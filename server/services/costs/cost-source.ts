@@ -4,8 +4,8 @@ import { inDays } from "./daily-costs";
 import type { CostGroup } from "./schemas";
 import { costsByUser } from "./user-days";
 
-/** The table, the condition for its rows in a range, as `d`, and the column to group by. */
-export type CostSource = { key: SQLWrapper; table: SQLWrapper; mine: SQL };
+/** The table, the CTEs that it reads, the condition for its rows in a range, as `d`, and the column to group by. */
+export type CostSource = { key: SQLWrapper; ctes: SQL; table: SQLWrapper; mine: SQL };
 type Range = { from: number; to: number };
 
 const DAILY: Record<Exclude<CostGroup, "user">, { table: string; column: string }> = {
@@ -20,8 +20,8 @@ const DAILY: Record<Exclude<CostGroup, "user">, { table: string; column: string 
 export function costSource(ctx: Ctx, groupBy: CostGroup, range: Range): CostSource {
   if (groupBy === "user") {
     requireCapability(ctx, ["diagnostics:read", "project:data:read"]);
-    return { key: sql.identifier("user_id"), table: costsByUser(ctx, range), mine: sql`true` };
+    return { key: sql.identifier("user_id"), ...costsByUser(ctx, range), mine: sql`true` };
   }
   const { table, column } = DAILY[groupBy];
-  return { key: sql.identifier(column), table: sql.identifier(table), mine: inDays(ctx, range) };
+  return { key: sql.identifier(column), ctes: sql``, table: sql.identifier(table), mine: inDays(ctx, range) };
 }

@@ -41,10 +41,10 @@ export const exportCosts = verb(
   async (ctx, { groupBy, ...range }) => {
     requireDays(range);
     const file = FILES[groupBy];
-    const { table, mine } = costSource(ctx, groupBy, range);
+    const { ctes, table, mine } = costSource(ctx, groupBy, range);
     const key = sql.raw(["day", ...file.columns].join(", "));
     const rows = await ctx.db.execute<Row>(sql`
-      with d as materialized (select * from ${table} d where ${mine}),
+      with ${ctes} d as materialized (select * from ${table} d where ${mine}),
       units as (
         select ${key}, jsonb_object_agg(bucket, units) as usage from (
           select ${key}, u.key as bucket, sum(u.value::numeric) as units

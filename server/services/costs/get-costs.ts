@@ -28,7 +28,7 @@ export const getCosts = verb(
     name: "costs.get",
     summary: "Read the costs of model calls over time, by day and group, with a table of the groups.",
     description:
-      "The range is expanded to whole UTC days. Sums are exact; calls without a known cost are counted separately and add nothing, and `costComplete` is `false` for a sum that excludes some. Grouped by `label`, a call counts in each label of its conversation; `total` and `totals` count it once. Served from daily aggregates, so response time does not depend on the number of calls, except by `user` (the end user of the application): those sums are read from the calls in the range. Grouping by `user` also requires `diagnostics:read` or `project:data:read`, like conversations. The most expensive groups are listed, and `rest` sums the others. `newestCalls` says how many of the newest 10,000 calls of the range had errors, and within how many milliseconds 95% of them ended (`p95Ms`).",
+      "The range is expanded to whole UTC days. Sums are exact; calls without a known cost are counted separately and add nothing, and `costComplete` is `false` for a sum that excludes some. Grouped by `label`, a call counts in each label of its conversation; `total` and `totals` count it once. Served from daily aggregates, so response time does not depend on the number of calls, except by `user` (the end user of the application): the calls of a day that changed within the last minutes are summed for it. Grouping by `user` also requires `diagnostics:read` or `project:data:read`, like conversations. The most expensive groups are listed, and `rest` sums the others. `newestCalls` says how many of the newest 10,000 calls of the range had errors, and within how many milliseconds 95% of them ended (`p95Ms`).",
     effect: "read",
     capability: "model-pricing:read",
     input: getCostsInput,
@@ -85,19 +85,19 @@ const NONE: Total = { calls: 0, unpriced_calls: 0, exact_cost: null, days: null,
  * Returns groups, most expensive first, limited in the database because there can be as many labels or users as
  * conversations, and the sum of the others. Their usage is not read: unpacking it costs more than all the rest.
  */
-async function readGroups({ db }: Ctx, { key, table, mine }: CostSource) {
+async function readGroups({ db }: Ctx, { key, ctes, table, mine }: CostSource) {
   const rows = await db.execute<GroupRow>(sql`
-    with d as materialized (select ${key} as key, calls, unpriced_calls, cost, usage from ${table} d where ${mine}),
-    g as materialized (
-      select key, sum(calls) as calls, sum(unpriced_calls) as unpriced_calls, sum(cost) as cost,
-             row_number() over (order by sum(cost) desc, sum(calls) desc, key) as place, count(*) over ()::int as of_groups
-      from d group by key having sum(calls) > 0
+    with ${ctes} g as materialized (
+      select ${key} as key, sum(calls) as calls, sum(unpriced_calls) as unpriced_calls, sum(cost) as cost,
+             row_number() over (order by sum(cost) desc, sum(calls) desc, ${key}) as place, count(*) over ()::int as of_groups
+      from ${table} d where ${mine} group by ${key} having sum(calls) > 0
     ),
     top as materialized (select key, place from g where place <= ${ROWS_MAX}),
     units as (
       select key, jsonb_object_agg(bucket, units) as usage from (
         select key, u.bucket, sum(u.units::numeric) as units
-        from d join top using (key), jsonb_each_text(d.usage) as u(bucket, units)
+        from ${table} d join top on top.key = d.${key}, jsonb_each_text(d.usage) as u(bucket, units)
+        where ${mine}
         group by key, u.bucket having sum(u.units::numeric) > 0
       ) b group by key
     ),
@@ -140,11 +140,12 @@ async function readTotal({ db }: Pick<Ctx, "db">, mine: SQL): Promise<Total> {
 }
 
 /** Reads the sums per day and shown group, and returns a lookup of one group's daily values; `null` stands for all others. */
-async function readCells({ db }: Pick<Ctx, "db">, { key, table, mine }: CostSource, shown: readonly string[]) {
+async function readCells({ db }: Pick<Ctx, "db">, { key, ctes, table, mine }: CostSource, shown: readonly string[]) {
   const keys = sql`${sql.param(shown)}::text[]`;
   const cells = await db.execute<Cell>(sql`
-    select day, case when ${key} = any(${keys}) then ${key} end as key, ${DAY_SUMS}
-    from ${table} d where ${mine}
+    with ${ctes} shown as (select ${keys} as keys)
+    select day, case when ${key} = any(shown.keys) then ${key} end as key, ${DAY_SUMS}
+    from ${table} d cross join shown where ${mine}
     group by 1, 2 having sum(calls) > 0`);
   const nameOf = (day: number, of: string | null) => `${day} ${of ?? "/"}`;
   const byName = new Map([...cells].map((cell) => [nameOf(Number(cell.day), cell.key), cell]));

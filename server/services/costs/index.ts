@@ -13,4 +13,4 @@ export { failRepricing, runRepricing } from "./repricing/run-repricing";
 export { undoRepricing } from "./repricing/undo-repricing";
 export { unfinishedRepricings } from "./repricing/unfinished-repricings";
 export { summariseCosts } from "./summarise-costs";
-export { costsByUser, forgetUserCosts, recountUserDays } from "./user-days";
+export { costsByUser, countStaleCalls, forgetUserCosts, recountUserDays } from "./user-days";

@@ -3,12 +3,15 @@ import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import type { Ctx } from "@/server/platform/context";
 import { DAY_MS, MINUTE_MS } from "@/server/platform/durations";
-import { wholeDays } from "./daily-costs";
+import { inDays } from "./daily-costs";
 
 /** A day is recounted once nothing has changed it for this long, not after each batch of its calls. */
 const SETTLED_MS = MINUTE_MS;
 
 type Range = { from: number; to: number };
+
+/** A subquery with the columns of a daily table, and the CTEs that it reads, so that a statement may name it twice. */
+type UserCosts = { ctes: SQL; table: SQL };
 
 /** Returns the model calls of some days with the columns of a daily table. A user is known only from the call's conversation. */
 const callsOf = (projectId: string, days: SQL) => sql`
@@ -22,21 +25,29 @@ const callsOf = (projectId: string, days: SQL) => sql`
  * Returns a range's sums by day and user: as last counted, or, on days that changed since, its calls one by one. Either way
  * they are those of the calls that the statement sees.
  */
-export function costsByUser({ projectId }: Pick<Ctx, "projectId">, range: Range): SQL {
-  const { from, to } = wholeDays(range);
-  const mine = sql`project_id = ${projectId} and day >= ${from}::bigint and day < ${to}::bigint`;
-  return sql`(
-    with stale as materialized (select distinct day from stale_user_days where ${mine}),
-    counted as materialized (
-      select day, user_id, calls, unpriced_calls, cost, usage from daily_user_costs
-      where ${mine} and day not in (select day from stale)
-    )
-    select * from counted
-    union all
-    -- A day without users is not stored again.
-    select day, '', calls, unpriced_calls, cost, usage from daily_costs
-    where ${mine} and day not in (select day from stale union all select day from counted)
-    union all ${callsOf(projectId, sql`stale`)})`;
+export function costsByUser(ctx: Ctx, range: Range): UserCosts {
+  const mine = inDays(ctx, range);
+  const columns = sql`d.calls, d.unpriced_calls, d.cost, d.usage`;
+  return {
+    ctes: sql`
+      stale as materialized (select distinct d.day from stale_user_days d where ${mine}),
+      changed as materialized (${callsOf(ctx.projectId, sql`stale`)}),`,
+    table: sql`(
+      select d.day, d.user_id, ${columns} from daily_user_costs d where ${mine} and d.day not in (select day from stale)
+      union all select * from changed
+      -- A day without users is not stored again.
+      union all select d.day, '', ${columns} from daily_costs d
+      where ${mine} and d.day not in (select day from stale)
+        and not exists (select 1 from daily_user_costs u where u.project_id = d.project_id and u.day = d.day))`,
+  };
+}
+
+/** Returns how many calls of a range `costsByUser` reads one by one. */
+export async function countStaleCalls(ctx: Ctx, range: Range): Promise<number> {
+  const [row] = await ctx.db.execute<{ calls: number }>(sql`
+    select coalesce(sum(d.calls), 0)::float8 as calls from daily_costs d where ${inDays(ctx, range)}
+      and d.day in (select s.day from stale_user_days s where s.project_id = d.project_id)`);
+  return row?.calls ?? 0;
 }
 
 /**
