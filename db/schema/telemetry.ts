@@ -33,6 +33,32 @@ import { owningProjectId, projects, withinProject } from "./projects";
 /** Unix microseconds: OpenTelemetry's nanoseconds do not fit a JavaScript number, microseconds do. */
 const unixUs = <Name extends string>(name: Name) => bigint(name, { mode: "number" });
 
+/** Every name of usage that counts tokens: `TOKEN_NAMES` of pricing. A further one needs another index. */
+const TOKEN_NAMES = [
+  "input_tokens",
+  "cache_read_input_tokens",
+  "cache_creation_input_tokens",
+  "output_tokens",
+  "reasoning_output_tokens",
+  "input_audio_tokens",
+  "input_image_tokens",
+  "input_video_tokens",
+  "input_text_tokens",
+  "tool_use_prompt_token_count",
+  "cache_read_input_audio_tokens",
+  "cache_read_input_image_tokens",
+  "cache_read_input_video_tokens",
+  "cache_creation_1h_input_tokens",
+  "output_audio_tokens",
+  "output_image_tokens",
+  "output_video_tokens",
+  "output_text_tokens",
+  "accepted_prediction_tokens",
+  "rejected_prediction_tokens",
+];
+/** SQL of a conversation's tokens; `null` if its usage is empty. Each name on its own: unpacking the object takes 1.4 times as long. */
+export const TOKENS_OF_CONVERSATION = `case when usage <> '{}' then ${TOKEN_NAMES.map((name) => `coalesce((usage ->> '${name}')::numeric, 0)`).join(" + ")} end`;
+
 /** A conversation, rebuilt from its spans whenever more arrive. Times come from the telemetry, not from its arrival. */
 export const conversations = pgTable(
   "conversations",
@@ -82,6 +108,7 @@ export const conversations = pgTable(
     // Includes the arrival, so that a retention preview counts by an index-only scan.
     index("conversations_by_activity").on(t.projectId, t.lastActivityAt, t.id, t.receivedAt),
     index("conversations_by_cost").on(t.projectId, t.cost, t.id),
+    index("conversations_by_tokens").on(t.projectId, sql.raw(`(${TOKENS_OF_CONVERSATION})`), t.id),
     index("conversations_by_messages").on(t.projectId, t.messageCount, t.id),
     index("conversations_by_duration").on(t.projectId, sql`(last_activity_at - started_at)`, t.id),
     index("conversations_user").on(t.projectId, t.userId, desc(t.startedAt), desc(t.id)),

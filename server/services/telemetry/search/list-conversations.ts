@@ -28,7 +28,7 @@ export const listConversations = verb(
   {
     name: "conversations.list",
     summary: "List conversations, by default newest start first.",
-    description: `\`startedAfter\` is inclusive, \`startedBefore\` exclusive (Unix ms). \`q\` finds conversations whose messages contain all of its words or, if it has only symbols such as \`%\`, all of those, and the one whose id it is (Whetstone's or the client's); \`match\` is where the longest of the words, or the symbols, occur, if in the first 60 messages. \`model\` is a model name as reported in the response, \`label\` one of the conversation's labels; if several are given, any of them matches. \`hasUser=false\` finds conversations for which the client sent no user, \`findingId\` those in which a Finding occurred, \`hasFeedback\` those on which users gave feedback, \`hasThumbsDown\` those with a thumbs down. \`provider\`, \`version\`, \`tool\` and \`prompt\` are values that the facets list; conversations that an earlier release stored have them once they were read again in the background. \`minCost\` and \`maxCost\` (US dollars) and \`minDurationMs\` and \`maxDurationMs\` are inclusive; a conversation without a known cost is in no range of costs. Labels are tags on any of its spans (\`langfuse.trace.tags\`, \`tag.tags\` and others), or labels that people added. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; conversations whose cost or tokens are unknown come last in both directions. By \`tokens\`, and by anything but \`started\` together with a filter, the newest ${SORTED_MAX.toLocaleString("en")} matching conversations are sorted: \`sampled\` is \`true\` if more match.`,
+    description: `\`startedAfter\` is inclusive, \`startedBefore\` exclusive (Unix ms). \`q\` finds conversations whose messages contain all of its words or, if it has only symbols such as \`%\`, all of those, and the one whose id it is (Whetstone's or the client's); \`match\` is where the longest of the words, or the symbols, occur, if in the first 60 messages. \`model\` is a model name as reported in the response, \`label\` one of the conversation's labels; if several are given, any of them matches. \`hasUser=false\` finds conversations for which the client sent no user, \`findingId\` those in which a Finding occurred, \`hasFeedback\` those on which users gave feedback, \`hasThumbsDown\` those with a thumbs down. \`provider\`, \`version\`, \`tool\` and \`prompt\` are values that the facets list; conversations that an earlier release stored have them once they were read again in the background. \`minCost\` and \`maxCost\` (US dollars) and \`minDurationMs\` and \`maxDurationMs\` are inclusive; a conversation without a known cost is in no range of costs. Labels are tags on any of its spans (\`langfuse.trace.tags\`, \`tag.tags\` and others), or labels that people added. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; conversations whose cost or tokens are unknown come last in both directions. By anything but \`started\` together with a filter, the newest ${SORTED_MAX.toLocaleString("en")} matching conversations are sorted: \`sampled\` is \`true\` if more match.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: listConversationsInput,
@@ -67,7 +67,6 @@ async function listByStart(ctx: Ctx, { limit, cursor, order, ...filters }: Input
 }
 
 async function listSorted(ctx: Ctx, sort: ConversationSort, { limit, cursor, order, ...filters }: Input) {
-  const { indexed, ...key } = SORTS[sort];
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const { ids, nextCursor, sampled } = await sortedPage(ctx.db, {
     name: "conversations",
@@ -76,9 +75,9 @@ async function listSorted(ctx: Ctx, sort: ConversationSort, { limit, cursor, ord
     id: conversations.id,
     where: matchingConversations(ctx, filters, { position: undefined, limit: SORTED_MAX + 1 }),
     sort,
-    key,
+    key: SORTS[sort],
     order,
-    among: isFiltered || !indexed ? NEWEST : undefined,
+    among: isFiltered ? NEWEST : undefined,
     limit,
     cursor,
   });
