@@ -30,5 +30,7 @@ CREATE OR REPLACE TRIGGER model_calls_go_by_user AFTER DELETE ON model_calls REF
 CREATE OR REPLACE TRIGGER conversations_change_user AFTER UPDATE OF user_id ON conversations
   FOR EACH ROW WHEN (OLD.user_id IS DISTINCT FROM NEW.user_id) EXECUTE FUNCTION mark_user_days();
 
--- Nobody has marked the days of earlier calls. The triggers have locked their table, so that there are no others.
-INSERT INTO stale_user_days (project_id, day, changed_at) SELECT DISTINCT project_id, day, 0 FROM daily_costs;
+-- The first time, nobody has marked the days of earlier calls. The triggers have locked their table, so that none comes between.
+INSERT INTO stale_user_days (project_id, day, changed_at)
+SELECT DISTINCT project_id, day, 0 FROM daily_costs
+WHERE NOT EXISTS (SELECT 1 FROM stale_user_days) AND NOT EXISTS (SELECT 1 FROM daily_user_costs);
