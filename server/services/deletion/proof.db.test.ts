@@ -19,7 +19,7 @@ import {
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { storedJob } from "@/server/services/background-jobs/testing";
-import { createRepricing } from "@/server/services/costs";
+import { createRepricing, recountUserDays } from "@/server/services/costs";
 import { runToCompletion } from "@/server/services/costs/testing";
 import { creating, storedDataset, write } from "@/server/services/datasets/examples/testing";
 import { chatLine, newImport } from "@/server/services/datasets/imports/testing";
@@ -51,6 +51,7 @@ const hex = (digits: number) => (++made).toString(16).padStart(digits, "c");
 const json = (value: object) => Buffer.from(JSON.stringify(value));
 const fold = async () => {
   while ((await foldDailyCosts(db())) > 0);
+  await recountUserDays(db(), { forMs: 60_000, settledMs: 0 });
 };
 
 /** A training on a Dataset that recorded a sample answer, with a certificate that quotes it. */
