@@ -135,7 +135,7 @@ export function recordedTrainer(db: Db): TrainerClient {
 }
 
 async function* bytesOf(name: string, range: { start: number; end: number } | undefined) {
-  const file = await open(path.join(process.cwd(), RECORDED_FILES, name));
+  const file = await open(path.join(/* turbopackIgnore: true */ process.cwd(), RECORDED_FILES, name));
   try {
     yield* file.createReadStream({ autoClose: false, ...range }) as AsyncIterable<Uint8Array>;
   } finally {
