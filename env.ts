@@ -79,7 +79,9 @@ const DATA = {
   DATA_DIR: z
     .string()
     .default(".data")
-    .describe("Where the embedded PostgreSQL, the generated secret, files and logs are."),
+    .describe(
+      "Where the embedded PostgreSQL, the generated secret, files and logs are. Of an installed package: `~/.whetstone`.",
+    ),
   DATABASE_URL: url(/^postgres(ql)?:\/\//, "must start with postgres://").describe(
     "Any PostgreSQL from 15 on. Unset: an embedded one.",
   ),

@@ -10,7 +10,7 @@ import { durations } from "./scripts/lib/testing/durations.mjs";
 // Running the command line blocks tests for seconds, in which a kept-alive connection may be closed without their noticing.
 setGlobalDispatcher(new Agent({ pipelining: 0 }));
 
-/** Tests run the command line (`npm run -s cli`) with this as DATA_DIR. */
+/** Tests run the command line (`npx whetstone`) with this as DATA_DIR. */
 process.env.E2E_DATA_DIR ??= path.join(tmpdir(), `whetstone-e2e-${crypto.randomUUID()}`);
 process.env.E2E_PORT ??= String(3900 + (process.pid % 90));
 process.env.E2E_GRPC_PORT ??= String(3800 + (process.pid % 90));

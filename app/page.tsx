@@ -18,8 +18,7 @@ export default async function Home() {
         <EntryCard title="Open the setup link">
           Nobody has an account here yet. When Whetstone started it printed a one-time link, such as{" "}
           <span className="mono">/setup#token=…</span>, in its terminal: the first person to open it becomes the owner.
-          It works for 24 hours; create a new one on the server:{" "}
-          <span className="mono">npm run -s cli -- setup-link</span>
+          It works for 24 hours; create a new one on the server: <span className="mono">npx whetstone setup-link</span>
         </EntryCard>
       );
     }

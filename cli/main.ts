@@ -12,7 +12,7 @@ import { addTrainer } from "./commands/trainer";
 import { addUser } from "./commands/user";
 import { printError } from "./output";
 
-const program = new Command("npm run -s cli --")
+const program = new Command("npx whetstone")
   .description(
     "Whetstone's command line for operators. It works on the server's database, whether or not the server is running.",
   )

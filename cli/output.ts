@@ -39,7 +39,7 @@ function problemOf(error: unknown): { code: string; message: string } {
 
 /** Turns `error: required option …` into `Required option …` with a pointer to the help. A bare group only gets the pointer. */
 function usageOf({ code, message }: CommanderError) {
-  if (code === "commander.help") return "Specify a command. See: npm run -s cli -- --help";
+  if (code === "commander.help") return "Specify a command. See: npx whetstone --help";
   const said = message.replace(/^error: /, "");
-  return `${said.charAt(0).toUpperCase()}${said.slice(1)}. See: npm run -s cli -- --help`;
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)}. See: npx whetstone --help`;
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// npm run -s cli -- …: runs the operator's command line, with the database that it needs. See cli/main.ts.
+// npx whetstone …: runs the operator's command line, with the database that it needs. See cli/main.ts.
 import { spawn } from "node:child_process";
 import { isBuilt, sourcesDigest } from "./lib/building/build.mjs";
 import { install } from "./lib/building/install.mjs";

@@ -110,7 +110,7 @@ async function attachedTrainer(ctx: Ctx): Promise<string | null> {
   await once(server, "listening");
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   console.log(
-    `WHETSTONE_TRAINER_KEY=${key} npm run trainer -- --without-compress --home /tmp/trainer --agent ${origin}`,
+    `WHETSTONE_TRAINER_KEY=${key} npx whetstone trainer --without-compress --home /tmp/trainer --agent ${origin}`,
   );
   for (;;) {
     const [trainer] = (await listTrainers(ctx, {})).trainers;

@@ -1,4 +1,4 @@
-// npm run trainer: creates the trainer's environments and starts it; `npm run trainer -- --help` lists its options.
+// npx whetstone trainer: creates the trainer's environments and starts it; `npx whetstone trainer --help` lists its options.
 import { requireNode } from "./lib/system/node-version.mjs";
 
 requireNode();

@@ -23,7 +23,7 @@ export function addTrainer(program: Command) {
     });
   group
     .command("attach")
-    .description("store a key in DATA_DIR with which `npm run trainer` attaches itself (it runs this command)")
+    .description("store a key in DATA_DIR with which `npx whetstone trainer` attaches itself (it runs this command)")
     .action(async (_: object, command: Command) => {
       const file = path.join(env().DATA_DIR, "trainer-key");
       const known = existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;

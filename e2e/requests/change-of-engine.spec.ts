@@ -42,7 +42,7 @@ test("an installation is not started on an Inngest server while jobs of the embe
     await sql.end();
     await product.stop({ keep: true });
     await expect(startProduct({ dataDir, env: onServer })).rejects.toThrow(
-      /the embedded engine has unfinished background jobs.* npm run -s cli -- job drain/,
+      /the embedded engine has unfinished background jobs.* npx whetstone job drain/,
     );
   } finally {
     await product.stop();

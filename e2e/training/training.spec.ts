@@ -70,7 +70,7 @@ test("without a trainer every training page shows how to attach one", async ({ p
   for (const path of ["training", "training/new", "checkpoints", "tuning-configs", "trainers"]) {
     await page.goto(`${project.url}/p/${project.projectId}/${path}`);
     await expect(page.getByText("Attach a trainer")).toBeVisible();
-    await expect(page.getByText("npm run trainer")).toBeVisible();
+    await expect(page.getByText("npx whetstone trainer")).toBeVisible();
   }
 });
 

@@ -57,7 +57,7 @@ test("a server may run the jobs only when the embedded engine's runs are drained
     logger: silent,
   });
   await expect(onServer(reserved, functions)).rejects.toThrow(
-    /the embedded engine has unfinished background jobs \(\d\).* npm run -s cli -- job drain/,
+    /the embedded engine has unfinished background jobs \(\d\).* npx whetstone job drain/,
   );
 
   await db().update(jobSteps).set({ dueAt: 0 }).where(eq(jobSteps.state, "sleeping"));

@@ -7,7 +7,7 @@ import { INTERNAL_EVENTS } from "./events/dispatch";
 import { readDefinitions } from "./functions/definitions";
 
 /** How to drain: also in the documentation and in the error of a start. */
-export const DRAIN_COMMAND = "INNGEST_BASE_URL= npm run -s cli -- job drain";
+export const DRAIN_COMMAND = "INNGEST_BASE_URL= npx whetstone job drain";
 
 const PROGRESS_MS = 5000;
 

@@ -1,4 +1,4 @@
-"""The options of `npm run trainer`. As a program, prints them with any Python, before there is an environment."""
+"""The options of `npx whetstone trainer`. As a program, prints them with any Python, before there is an environment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def options_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="npm run trainer --", description="Trains models for Whetstone.")
+    parser = argparse.ArgumentParser(prog="npx whetstone trainer", description="Trains models for Whetstone.")
     default = os.environ.get("TRAINER_HOME", ".trainer")
     parser.add_argument(
         "--home", type=Path, default=Path(default), help="where jobs and checkpoints are (TRAINER_HOME)"
@@ -19,7 +19,7 @@ def options_parser() -> argparse.ArgumentParser:
         metavar="URL",
         help="the Whetstone that it trains for, with its key in WHETSTONE_TRAINER_KEY; default: that of this folder",
     )
-    # Handled by `npm run trainer` before this program starts; listed only for --help.
+    # Handled by `npx whetstone trainer` before this program starts; listed only for --help.
     parser.add_argument(
         "--without-compress", action="store_true", help="leave out the environment for fp8 and int8 (6 GB)"
     )

@@ -11,7 +11,7 @@ export function Setup({ ways }: { ways: SignInMethods }) {
     return (
       <EntryCard title="Open the whole link">
         The setup link that was printed in the terminal ends with <span className="mono">#token=…</span>. Copy all of
-        it, or create a new one on the server: <span className="mono">npm run -s cli -- setup-link</span>
+        it, or create a new one on the server: <span className="mono">npx whetstone setup-link</span>
       </EntryCard>
     );
   }

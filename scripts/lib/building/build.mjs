@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { waitForLock } from "../system/lock.mjs";
 import { OperatorError } from "../system/operator-error.mjs";
-import { inRoot } from "../system/paths.mjs";
+import { inRoot, isPackaged } from "../system/paths.mjs";
 import { step } from "../system/print.mjs";
 import { runLogged } from "../system/processes.mjs";
 
@@ -27,6 +27,9 @@ const PROGRAMS = {
   "preview-program": "server/services/datasets/imports/preview-program.ts",
   "rows-program": "server/services/datasets/imports/rows-program.ts",
 };
+
+/** What the programs import when they run: a native library, and packages that load files of their own. */
+export const EXTERNAL = ["@grpc/grpc-js", "@node-rs/argon2", "next", "piscina"];
 
 /** @param {string} folder @returns {string[]} */
 const filesIn = (folder) =>
@@ -56,6 +59,7 @@ const buildId = () =>
 
 /** @param {string} digest of the sources */
 export function isBuilt(digest) {
+  if (isPackaged) return true;
   if (!existsSync(inRoot(STAMP))) return false;
   const stamp = JSON.parse(readFileSync(inRoot(STAMP), "utf8"));
   return stamp.digest === digest && stamp.buildId === buildId();
@@ -113,7 +117,7 @@ async function bundlePrograms() {
     target: "node20.19",
     tsconfig: "tsconfig.json",
     alias: { "server-only": inRoot("db/testing/empty.ts") },
-    external: ["@grpc/grpc-js", "@node-rs/argon2", "next", "piscina"], // a native library, and packages that load files of their own
+    external: EXTERNAL,
     // An ES module has no `require`, which CommonJS dependencies expect.
     banner: {
       js: 'import { createRequire as $require } from "node:module"; const require = $require(import.meta.url);',

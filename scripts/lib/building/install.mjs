@@ -1,6 +1,6 @@
 // @ts-check
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
-import { inRoot } from "../system/paths.mjs";
+import { inRoot, isPackaged } from "../system/paths.mjs";
 import { step } from "../system/print.mjs";
 import { runLogged } from "../system/processes.mjs";
 
@@ -33,7 +33,7 @@ function hasNewPatches() {
 
 /** @param {string} log */
 export async function install(log) {
-  if (isInstalled() && (!hasNewPatches() || (await applyPatches(log)))) return;
+  if (isPackaged || (isInstalled() && (!hasNewPatches() || (await applyPatches(log))))) return;
   const npm = process.env.npm_execpath;
   const [command, args] = npm?.endsWith(".js") ? [process.execPath, [npm]] : ["npm", []];
   await step(

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { accessSync, constants, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { OperatorError } from "../system/operator-error.mjs";
-import { ROOT } from "../system/paths.mjs";
+import { SETTINGS_ROOT } from "../system/paths.mjs";
 import { Cluster } from "./postgres.mjs";
 
 const LONG_ENOUGH = 32;
@@ -26,6 +26,7 @@ export function dataFolder(folder) {
     lockFile: inside("running.json"),
     log: (/** @type {string} */ name) => inside("logs", `${name}.log`),
     cluster: new Cluster(inside("postgres"), { log: inside("logs", "postgres.log") }),
+    compileCache: inside("compile-cache"),
     secret: () => secret(inside("secret")),
   };
 }
@@ -35,7 +36,7 @@ export function givenSecret({ WHETSTONE_SECRET: text, WHETSTONE_SECRET_FILE: fil
   if (text && file)
     throw new OperatorError("WHETSTONE_SECRET and WHETSTONE_SECRET_FILE are both set: keep one of them.");
   if (!text && !file) return undefined;
-  const given = file ? readSecret(path.resolve(ROOT, file)) : text;
+  const given = file ? readSecret(path.resolve(SETTINGS_ROOT, file)) : text;
   if (given && given.length >= LONG_ENOUGH) return given;
   throw new OperatorError(
     file

@@ -9,7 +9,7 @@ import { prepareDatabase } from "../database/prepare-database.mjs";
 import { LockHeld, waitForLock } from "../system/lock.mjs";
 import { OperatorError } from "../system/operator-error.mjs";
 import { endOrphans } from "../system/orphans.mjs";
-import { inRoot } from "../system/paths.mjs";
+import { inRoot, isPackaged } from "../system/paths.mjs";
 import { print, step } from "../system/print.mjs";
 import { endForeground } from "../system/processes.mjs";
 import { onParentGone, onStopSignal } from "../system/signals.mjs";
@@ -130,7 +130,9 @@ async function boot(mode, { started, holdLock, throwIfStopped, giveUp }) {
     ...process.env,
     NODE_ENV: mode.nodeEnv,
     NEXT_TELEMETRY_DISABLED: "1",
-    ...(mode.build && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE || COMPILE_CACHE }),
+    ...(mode.build && {
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE || (isPackaged ? folder.compileCache : COMPILE_CACHE),
+    }),
     HOST: settings.host,
     PORT: String(port),
     PUBLIC_URL: address,
@@ -208,11 +210,11 @@ async function boot(mode, { started, holdLock, throwIfStopped, giveUp }) {
   print(`\nWhetstone is ready at ${address} (after ${((Date.now() - begun) / 1000).toFixed(1)} s)`);
   if (process.env.TRAINER_URL)
     print(
-      "TRAINER_URL and TRAINER_TOKEN are no longer read: trainers call Whetstone. Start the trainer again with the same --home: on this machine with npm run trainer, elsewhere with a new key from the Trainers page. It keeps its jobs and checkpoints.",
+      "TRAINER_URL and TRAINER_TOKEN are no longer read: trainers call Whetstone. Start the trainer again with the same --home: on this machine with npx whetstone trainer, elsewhere with a new key from the Trainers page. It keeps its jobs and checkpoints.",
     );
   if (setupToken) {
     print(
-      `\nNobody has an account yet. Become the owner with this link (valid once, for 24 hours; for a new one run npm run -s cli -- setup-link):\n\n  ${address}/setup#token=${setupToken}\n`,
+      `\nNobody has an account yet. Become the owner with this link (valid once, for 24 hours; for a new one run npx whetstone setup-link):\n\n  ${address}/setup#token=${setupToken}\n`,
     );
   }
 }

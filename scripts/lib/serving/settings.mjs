@@ -1,12 +1,17 @@
 // @ts-check
 import { existsSync } from "node:fs";
 import { isIP } from "node:net";
+import { homedir } from "node:os";
 import path from "node:path";
 import { OperatorError } from "../system/operator-error.mjs";
-import { inRoot, ROOT } from "../system/paths.mjs";
+import { isPackaged, SETTINGS_ROOT } from "../system/paths.mjs";
 
-/** Loads `.env` of the repository; variables that are already set take precedence. */
-if (existsSync(inRoot(".env"))) process.loadEnvFile?.(inRoot(".env"));
+const ENV_FILE = path.join(SETTINGS_ROOT, ".env");
+
+/** Loads it; variables that are already set take precedence. */
+if (existsSync(ENV_FILE)) process.loadEnvFile?.(ENV_FILE);
+
+const DATA_DIR = isPackaged ? path.join(homedir(), ".whetstone") : ".data";
 
 const WEB_PROCESSES_MAX = 16;
 
@@ -37,7 +42,7 @@ export function readSettings(env = process.env) {
     webProcesses,
     databaseUrl,
     migrationDatabaseUrl,
-    dataDir: path.resolve(ROOT, env.DATA_DIR || ".data"),
+    dataDir: path.resolve(SETTINGS_ROOT, env.DATA_DIR || DATA_DIR),
     publicUrl: env.PUBLIC_URL || undefined,
   };
 }

@@ -113,7 +113,7 @@ export const databaseTests = (run) =>
   });
 
 /**
- * Runs the trainer's own tests, which really train, in the environments that `npm run trainer` creates.
+ * Runs the trainer's own tests, which really train, in the environments that `npx whetstone trainer` creates.
  * @param {Run} run @param {{inBackground: boolean}} options `inBackground`: shows the output at the end, and yields to other parts
  */
 export const trainerTests = (run, { inBackground }) =>

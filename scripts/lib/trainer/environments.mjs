@@ -23,7 +23,7 @@ const PARTS = {
 };
 
 /**
- * The environments in which `npm run trainer` and the trainer's tests run. `compress` and `llamaCpp` are null if they were
+ * The environments in which `npx whetstone trainer` and the trainer's tests run. `compress` and `llamaCpp` are null if they were
  * left out or cannot be installed; the trainer then reports what it cannot do.
  * @typedef {{python: string, compress: string | null, llamaCpp: string | null}} Environments
  */

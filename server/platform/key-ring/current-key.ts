@@ -24,7 +24,7 @@ export async function currentRingKey(tx: Db): Promise<{ id: string; key: Buffer 
   if (!stored || !key) {
     throw new ServiceError(
       "unavailable",
-      "The key ring was created under another WHETSTONE_SECRET. The operator can restore that secret, or start a new key: npm run -s cli -- secret rotate",
+      "The key ring was created under another WHETSTONE_SECRET. The operator can restore that secret, or start a new key: npx whetstone secret rotate",
     );
   }
   return { id: stored.id, key };

@@ -66,7 +66,7 @@ test.each(ROUTES)(
       expect(await reply.json()).toMatchObject({
         status: 501,
         code: "not_implemented",
-        detail: expect.stringContaining("npm run trainer"),
+        detail: expect.stringContaining("npx whetstone trainer"),
       });
     }
     const { cookie } = await cookieFor(userId);

@@ -67,7 +67,7 @@ export async function completeSetup(db: Db, input: CompleteSetupInput, request?:
     if (!used || !(await setupNeeded(tx))) {
       throw new ServiceError(
         "forbidden",
-        `This link has already been used, is older than ${LINK_HOURS} hours, or was replaced by a newer one. Create another on the server: npm run -s cli -- setup-link`,
+        `This link has already been used, is older than ${LINK_HOURS} hours, or was replaced by a newer one. Create another on the server: npx whetstone setup-link`,
       );
     }
     const user = await createUser(tx, passwordsEnabled() ? { ...person, password } : person);

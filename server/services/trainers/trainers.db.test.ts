@@ -130,7 +130,7 @@ test("a trainer that an earlier release called keeps its work, and says what to 
   const open = async () => (await openTrainer(db(), trainerId)).trainerId;
   const refused = { code: "not_implemented", message: expect.stringContaining("It keeps its jobs") };
   await expect(requireTrainer(ctx)).rejects.toMatchObject(refused);
-  await expect(open()).rejects.toThrow(/npm run trainer/);
+  await expect(open()).rejects.toThrow(/npx whetstone trainer/);
   expect((await listTrainers(ctx, {})).trainers).toMatchObject([{ id: trainerId, kind: "url", online: false }]);
   const { key, trainer } = await addTrainer({ db: db(), operator: true }, { name: "Box", trainerId });
   expect(trainer).toMatchObject({ id: trainerId, kind: "agent", error: null });

@@ -82,7 +82,7 @@ def _look() -> dict[str, Any]:
             {
                 "feature": "qlora",
                 "reason": "bitsandbytes is not installed",
-                "hint": "Start the trainer with `npm run trainer`.",
+                "hint": "Start the trainer with `npx whetstone trainer`.",
             }
         )
     if problem:
@@ -99,7 +99,7 @@ def _look() -> dict[str, Any]:
         )
     for name in missing:
         unavailable.append(
-            {"feature": "training", "reason": f"{name} is not installed", "hint": "Use `npm run trainer`."}
+            {"feature": "training", "reason": f"{name} is not installed", "hint": "Use `npx whetstone trainer`."}
         )
     built = artifact_capabilities()
     unavailable.extend(one.model_dump() for one in built.unavailable)

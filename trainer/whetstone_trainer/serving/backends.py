@@ -53,11 +53,11 @@ def available_backends(
 
     missing = [name for name in _TRANSFORMERS_PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
-        lacks("transformers", f"not installed: {', '.join(missing)}", "Start the trainer with `npm run trainer`.")
+        lacks("transformers", f"not installed: {', '.join(missing)}", "Start the trainer with `npx whetstone trainer`.")
     else:
         found.append("transformers")
         if importlib.util.find_spec("compressed_tensors") is None:
-            lacks("compressed", "compressed-tensors is not installed", "Start the trainer with `npm run trainer`.")
+            lacks("compressed", "compressed-tensors is not installed", "Start the trainer with `npx whetstone trainer`.")
     if gguf:
         found.append("llama.cpp")
     else:

@@ -78,7 +78,7 @@ def describe(error: BaseException, phase: Phase | None) -> TrainerError:
             "engine_dependency_missing",
             f"a library is missing: {text}",
             phase=phase,
-            hint="Install the trainer's environment again with `npm run trainer`.",
+            hint="Install the trainer's environment again with `npx whetstone trainer`.",
             log_tail=tail,
         )
     if "CUDA error" in text or "device-side assert" in text or "NVML" in text:

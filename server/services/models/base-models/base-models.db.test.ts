@@ -87,7 +87,7 @@ test("without a trainer models are listed, and changing them explains how to att
   await db().delete(trainers);
   expect((await listBaseModels(ctx, {})).baseModels.length).toBeGreaterThan(0);
   await expect(getBaseModel(ctx, { baseModelId: "bm_1" })).rejects.toMatchObject({ code: "not_found" });
-  const refused = { code: "not_implemented", message: expect.stringContaining("npm run trainer") };
+  const refused = { code: "not_implemented", message: expect.stringContaining("npx whetstone trainer") };
   await expect(addBaseModel(ctx, { id: "acme/a", source: "hub" })).rejects.toMatchObject(refused);
   await expect(removeBaseModel(ctx, { baseModelId: "bm_1" })).rejects.toMatchObject(refused);
 });

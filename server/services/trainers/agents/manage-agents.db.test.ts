@@ -17,7 +17,7 @@ test("an owner of the installation adds a trainer, whose key works until the tra
   await db().update(users).set({ installationOwner: true }).where(eq(users.id, userId));
 
   const { trainer, key, command } = await addTrainer(account, { name: "Box" });
-  expect(command).toBe(`WHETSTONE_TRAINER_KEY=${key} npm run trainer -- --agent http://127.0.0.1:3000`);
+  expect(command).toBe(`WHETSTONE_TRAINER_KEY=${key} npx whetstone trainer --agent http://127.0.0.1:3000`);
   expect(trainer).toMatchObject({ kind: "agent", name: "Box", online: false, keyHint: key.slice(-4) });
   const listed = await listTrainers(ctx, {});
   expect(listed).toMatchObject({ mayManage: true, trainers: [{ id: trainer.id }] });

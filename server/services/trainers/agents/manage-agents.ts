@@ -14,7 +14,7 @@ const isAttached = (trainerId: string) => and(eq(trainers.id, trainerId), isNull
 
 /** Returns the command that starts an agent on a machine with the trainer. */
 const commandFor = (key: string) =>
-  `WHETSTONE_TRAINER_KEY=${key} npm run trainer -- --agent ${publicUrl("").replace(/\/$/, "")}`;
+  `WHETSTONE_TRAINER_KEY=${key} npx whetstone trainer --agent ${publicUrl("").replace(/\/$/, "")}`;
 
 export const addTrainer = installationVerb(
   {

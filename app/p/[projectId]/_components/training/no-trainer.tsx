@@ -7,7 +7,7 @@ import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { pageHref } from "../shell/pages";
 
-const START = "npm run trainer";
+const START = "npx whetstone trainer";
 
 /** Returns whether a list is empty because no trainer is attached, which could fill it. What is stored is shown without one. */
 export function useWithoutTrainer(projectId: string, isEmpty: boolean) {

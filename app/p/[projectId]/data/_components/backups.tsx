@@ -77,17 +77,17 @@ const COLUMNS: ListColumn<Backup>[] = [
 const LINES = [
   {
     label: "Create one",
-    command: "npm run -s cli -- backup --to whetstone.tar",
+    command: "npx whetstone backup --to whetstone.tar",
     says: "A consistent snapshot, taken while people work. It is read back afterwards to verify it.",
   },
   {
     label: "Create one that includes the secret, encrypted",
-    command: "npm run -s cli -- backup --to whetstone.tar --passphrase-file passphrase.txt",
+    command: "npx whetstone backup --to whetstone.tar --passphrase-file passphrase.txt",
     says: "API keys in a backup don’t work without WHETSTONE_SECRET: store it separately, or include it like this.",
   },
   {
     label: "Restore one to a new installation",
-    command: "npm run -s cli -- restore --from whetstone.tar",
+    command: "npx whetstone restore --from whetstone.tar",
     says: "Add --passphrase-file if it includes the secret. The command refuses an installation that already has a person or a project.",
   },
 ];

@@ -89,7 +89,7 @@ const NoUpdate = () => (
         No update is pending. The operator of this installation loads a newer catalogue on the command line; this page
         then shows what it would change before it is applied.
       </Text>
-      <Command>npm run -s cli -- prices load catalogue.json</Command>
+      <Command>npx whetstone prices load catalogue.json</Command>
     </Stack>
   </PageSection>
 );
@@ -110,7 +110,7 @@ function Waiting({ projectId, update, list }: { projectId: string; update: Updat
             ? "None of this project's overrides are affected."
             : `${plural(update.overrides.length, "override")} of this project ${update.overrides.length === 1 ? "stays" : "stay"} in effect instead of the new price.`}
         </Text>
-        <Command>{`npm run -s cli -- prices apply ${update.date}`}</Command>
+        <Command>{`npx whetstone prices apply ${update.date}`}</Command>
         {update.changes.length > 0 ? (
           <DataList
             embedded

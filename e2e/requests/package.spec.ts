@@ -1,33 +1,23 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import { freePort } from "../../scripts/lib/database/postgres.mjs";
 import { launcherFor } from "../../scripts/lib/system/os-user.mjs";
 import { expect, test } from "../support/test";
 
-/** The image of `Dockerfile`, without a container engine: its files, its environment, its user and its command. */
+/** What `npx whetstone` and the container image install, as the image installs, runs and checks it, without a container engine. */
 
 const START_MS = 60_000;
 /** The user `node` of the official image. */
 const NODE_USER = { name: "node", uid: 1000, gid: 1000 };
-/** What the image's own steps make; here the test run made it with the same commands. */
-const BUILT = ["node_modules", ".next", "dist"];
 
 const instructions = readFileSync("Dockerfile", "utf8")
   .split("\n")
   .filter((line) => line !== "" && !line.startsWith("#"))
   .map((line) => [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)] as const);
 const all = (name: string) => instructions.flatMap(([instruction, given]) => (instruction === name ? [given] : []));
-
-/** Hard links where possible: `node_modules` is large. */
-const copy = (from: string, to: string) => {
-  try {
-    execFileSync("cp", ["-al", from, to], { stdio: "ignore" });
-  } catch {
-    execFileSync("cp", ["-a", from, to]);
-  }
-};
 
 let root: string;
 let child: ChildProcess | undefined;
@@ -45,24 +35,23 @@ test.afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-test("the image serves as a user who can write to its data only", async () => {
-  expect(all("RUN")).toEqual(["npm ci && npm run build", "mkdir /data && chown node:node /data"]);
+test("the package serves without a build, as a user who can write to its data only", async () => {
+  test.setTimeout(300_000);
+  expect(all("RUN")).toEqual([
+    "npm ci && npm run package",
+    "--mount=type=bind,from=build,source=/build/package,target=/package npm install --global /package/whetstone-*.tgz",
+    "mkdir /data && chown node:node /data",
+  ]);
   expect(instructions.findIndex(([name]) => name === "USER")).toBeLessThan(
     instructions.findIndex(([name]) => name === "CMD"),
   );
   test.skip(process.getuid?.() !== 0, "only root can start a program as another user");
 
+  const run = promisify(execFile);
+  const { stdout } = await run(process.execPath, ["scripts/package.mjs"]);
+  const tarball = stdout.trim().split("\n").at(-1) ?? "";
   const [app, data] = ["app", "data"].map((name) => path.join(root, name)) as [string, string];
-  mkdirSync(app);
-  const files = execFileSync("git", ["ls-files", "-z"], { encoding: "utf8" }).split("\0").filter(Boolean);
-  execFileSync("cp", [
-    "--preserve=timestamps",
-    "--parents",
-    "-t",
-    app,
-    ...files.filter((file) => !/^(e2e|bench|docs|trainer\/tests)\//.test(file)),
-  ]);
-  for (const folder of BUILT) copy(folder, path.join(app, folder));
+  await run("npm", ["install", "--silent", "--global", "--prefix", app, tarball]);
   mkdirSync(data);
   chownSync(data, NODE_USER.uid, NODE_USER.gid);
   // The run's folder and the tests' own Node are in folders that only root can enter: it may read them, and write nothing.
@@ -74,8 +63,8 @@ test("the image serves as a user who can write to its data only", async () => {
       ?.split(" ")
       .map((pair) => pair.split("=", 2)) ?? [],
   );
-  const [, ...args] = JSON.parse(all("CMD")[0] ?? "[]") as string[];
-  const { command, args: given, ...user } = launch(process.execPath, args);
+  const [program = "", ...args] = JSON.parse(all("CMD")[0] ?? "[]") as string[];
+  const { command, args: given, ...user } = launch(process.execPath, [path.join(app, "bin", program), ...args]);
   child = spawn(command, given, {
     ...user,
     cwd: app,
@@ -93,5 +82,7 @@ test("the image serves as a user who can write to its data only", async () => {
   const [, ...checkArgs] = JSON.parse(check ?? "[]") as string[];
   execFileSync(process.execPath, checkArgs, { env: { PORT: port } as unknown as NodeJS.ProcessEnv });
   expect((await fetch(`http://127.0.0.1:${port}/sign-in`)).status, output).toBe(200);
+  const document = (await (await fetch(`http://127.0.0.1:${port}/v1/openapi.json`)).json()) as { openapi: string };
+  expect(document.openapi).toMatch(/^3\./);
   expect(execFileSync("find", [app, "-user", String(NODE_USER.uid)], { encoding: "utf8" })).toBe("");
 });
