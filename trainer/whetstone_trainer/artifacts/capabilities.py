@@ -85,7 +85,9 @@ def _compressed(unavailable: list[Unavailable], tools: dict[str, str]) -> bool:
 def _packages(feature: str, names: tuple[str, ...], unavailable: list[Unavailable]) -> bool:
     missing = [name for name in names if importlib.util.find_spec(name) is None]
     if missing:
-        hint = f"Install {' '.join(missing)} into the trainer's environment, or run `npx whetstone trainer`, which does."
+        hint = (
+            f"Install {' '.join(missing)} into the trainer's environment, or run `npx whetstone trainer`, which does."
+        )
         unavailable.append(Unavailable(feature=feature, reason=f"not installed: {', '.join(missing)}", hint=hint))
     return not missing
 

@@ -57,7 +57,9 @@ def available_backends(
     else:
         found.append("transformers")
         if importlib.util.find_spec("compressed_tensors") is None:
-            lacks("compressed", "compressed-tensors is not installed", "Start the trainer with `npx whetstone trainer`.")
+            lacks(
+                "compressed", "compressed-tensors is not installed", "Start the trainer with `npx whetstone trainer`."
+            )
     if gguf:
         found.append("llama.cpp")
     else:
