@@ -88,7 +88,13 @@ const DATA = {
   MIGRATION_DATABASE_URL: url(/^postgres(ql)?:\/\//, "must start with postgres://")
     .optional()
     .describe(
-      "The table owner's address, so that `DATABASE_URL` can name a user who cannot change the audit log. Never passed to the web server or the worker. [How](decisions/running/database-rights.md). Unset: the user of `DATABASE_URL` owns the tables.",
+      "The table owner's address, so that `DATABASE_URL` can name a user who cannot change the audit log. Never passed to the web server or the worker. [How](decisions/operating/database-rights.md). Unset: the user of `DATABASE_URL` owns the tables.",
+    ),
+  DATABASE_POOLER: z
+    .literal("transaction")
+    .optional()
+    .describe(
+      "`transaction`: `DATABASE_URL` names a pooler that gives each transaction another connection, such as PgBouncer or a provider's; `MIGRATION_DATABASE_URL` must then name the database itself. [How](decisions/operating/many-machines.md). Unset: connections are the database's own.",
     ),
   DATABASE_POOL_SIZE: z.coerce
     .number()
@@ -98,7 +104,7 @@ const DATA = {
     .max(200)
     .default(10)
     .describe(
-      "Connections per process; the web server opens half as many more for arriving telemetry. [Failures](decisions/running/database-failures.md).",
+      "Connections per process; the web server opens half as many more for arriving telemetry. [Failures](decisions/operating/database-failures.md).",
     ),
   DATABASE_STATEMENT_SECONDS: z.coerce
     .number()
@@ -131,7 +137,7 @@ const PROCESSES = {
     .max(16)
     .default(1)
     .describe(
-      "Web processes that share the port, so that one request's computing delays fewer others and more processors serve. Each takes memory and connections of its own. [Failures](decisions/running/web-processes.md#several-web-processes).",
+      "Web processes that share the port, so that one request's computing delays fewer others and more processors serve. Each takes memory and connections of its own. [Failures](decisions/operating/web-processes.md#several-web-processes).",
     ),
   WORKER_NICENESS: z.coerce
     .number()

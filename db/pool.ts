@@ -21,7 +21,8 @@ const ON_ITS_WAY_MS = 5_000;
 
 /**
  * Opens a connection pool. `statementSeconds`: the database cancels statements that take longer, so that slow requests fail
- * with an error; 0 means no limit. `name`: shown as `application_name` in `pg_stat_activity`.
+ * with an error; 0 means no limit. Behind a pooler only the connection's silence limits them. `name`: shown as
+ * `application_name` in `pg_stat_activity`.
  */
 export function openPool({
   statementSeconds,
@@ -33,12 +34,16 @@ export function openPool({
   connections?: number;
 }) {
   const statementMs = statementSeconds * 1000;
+  // What a connection is told or prepares at its start would reach whoever gets the same one next.
+  const isPooled = env().DATABASE_POOLER !== undefined;
   const options = {
     max: connections,
+    prepare: !isPooled,
     onnotice: () => {},
     connection: {
       application_name: name,
-      ...(statementMs > 0 && { statement_timeout: statementMs, idle_in_transaction_session_timeout: statementMs }),
+      ...(statementMs > 0 &&
+        !isPooled && { statement_timeout: statementMs, idle_in_transaction_session_timeout: statementMs }),
     },
     idle_timeout: statementSeconds > 0 ? Math.min(statementSeconds, IDLE_SECONDS) : IDLE_SECONDS,
     connect_timeout: CONNECT_SECONDS,
@@ -46,7 +51,8 @@ export function openPool({
     // Missing from the library's own types.
     socket: socketOpener({ silentMs: statementMs > 0 ? statementMs + ON_ITS_WAY_MS : 0 }),
   };
-  const sql = trackTransactions(withPreparedStatements(postgres(env().DATABASE_URL, options)));
+  const client = postgres(env().DATABASE_URL, options);
+  const sql = trackTransactions(isPooled ? client : withPreparedStatements(client));
   kept.whetstonePool = { sql, db: drizzle(sql, { schema }) };
   return kept.whetstonePool;
 }

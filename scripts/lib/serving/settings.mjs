@@ -36,6 +36,11 @@ export function readSettings(env = process.env) {
   if (migrationDatabaseUrl && !databaseUrl) {
     throw new OperatorError("MIGRATION_DATABASE_URL needs DATABASE_URL: the embedded database has its own owner.");
   }
+  if (env.DATABASE_POOLER && !migrationDatabaseUrl) {
+    throw new OperatorError(
+      "DATABASE_POOLER needs MIGRATION_DATABASE_URL: migrations and backups need connections of their own.",
+    );
+  }
   return {
     host,
     port,

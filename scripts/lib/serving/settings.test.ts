@@ -38,10 +38,11 @@ test.each([
   { PORT: "-1" },
   { DATABASE_URL: "localhost/x" },
   { WEB_PROCESSES: "0" },
+  { DATABASE_URL: "postgres://app@pooler/x", DATABASE_POOLER: "transaction" },
   { WEB_PROCESSES: "1.5" },
   { WEB_PROCESSES: "many" },
 ])("%o is refused", (env) => {
-  expect(() => settings(env)).toThrow(/PORT is|DATABASE_URL must|WEB_PROCESSES is/);
+  expect(() => settings(env)).toThrow(/PORT is|DATABASE_URL must|WEB_PROCESSES is|DATABASE_POOLER needs/);
 });
 
 test.each([

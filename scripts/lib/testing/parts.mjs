@@ -13,6 +13,7 @@ import { chromiumForTests } from "./chromium.mjs";
 import { nodeClientsForTests, pythonClientsForTests } from "./clients.mjs";
 import { commits } from "./commits.mjs";
 import { durationsOfPlaywright, durationsOfPytest, durationsOfVitest } from "./durations.mjs";
+import { poolerForTests } from "./pooler.mjs";
 import { schemathesisForTests } from "./schemathesis.mjs";
 import { seaweedfsForTests } from "./seaweedfs.mjs";
 import { tallyOf, tallyOfPlaywright, tallyOfPytest, tallyOfVitest, tallyOfWhatIsMissing } from "./tallies.mjs";
@@ -160,6 +161,7 @@ export const browserTests = (run) =>
       const chromium = await chromiumForTests(logsOf(run));
       // Without Python its tests are skipped, which CI counts as a failure.
       await schemathesisForTests(logsOf(run)).catch((error) => print(explain(error)));
+      await poolerForTests(logsOf(run)).catch((error) => print(explain(error)));
       await builtProduct(run);
       const ok = await run.programs.succeeds(["playwright", "test", "--reporter=list,json"], {
         env: {
