@@ -45,10 +45,15 @@ export const BASIS_MEANS: Record<ConfidenceBasis["basis"], string> = {
     "nobody has checked verdicts like this; it is a starting value, an adjudicator's estimate, or a keyword as such",
 };
 /** Whose verdicts a measured confidence counts. */
-export const MEASURED_BY: Record<NonNullable<ConfidenceBasis["by"]>, string> = {
+const MEASURED_BY: Record<NonNullable<ConfidenceBasis["by"]>, string> = {
   reviews: "this project's reviews",
   benchmark: "labelled conversations",
 };
+
+/** Returns what a confidence rests on, in words: `measured on labelled conversations`. */
+export const restsOn = ({ basis, by }: ConfidenceBasis) =>
+  basis === "measured" && by !== null ? `${basis} on ${MEASURED_BY[by]}` : basis;
+
 export const findingSort = z.enum(["newest", "score", "conversations", "first_seen"]);
 
 /** Events by which a Finding calls for attention. */

@@ -1,5 +1,5 @@
 import { formatCount, formatPercent } from "@/app/_lib/format";
-import { BASIS_MEANS, MEASURED_BY } from "@/server/services/diagnostics/findings/schemas";
+import { BASIS_MEANS, restsOn } from "@/server/services/diagnostics/findings/schemas";
 import type { ConfidenceBasis } from "@/server/services/diagnostics/schemas";
 
 /** `n = 146, 88% to 96%`; empty for what nobody counted. */
@@ -10,9 +10,8 @@ const countedText = ({ n, interval }: Pick<ConfidenceBasis, "n" | "interval">) =
 
 /** `measured on labelled conversations (n = 146, 88% to 96%): the share of …`: what a confidence rests on, in a sentence. */
 export function basisText(grounds: ConfidenceBasis): string {
-  const by = grounds.basis === "measured" && grounds.by ? ` on ${MEASURED_BY[grounds.by]}` : "";
   const counted = countedText(grounds);
-  return `${grounds.basis}${by}${counted ? ` (${counted})` : ""}: ${BASIS_MEANS[grounds.basis]}`;
+  return `${restsOn(grounds)}${counted ? ` (${counted})` : ""}: ${BASIS_MEANS[grounds.basis]}`;
 }
 
 /** A confidence with the word for what it rests on, which says more on hover. */
