@@ -2,10 +2,8 @@
 import { Button, Code, Modal, Stack, Tabs, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconRobot } from "@tabler/icons-react";
-import { CopyButton } from "@/app/_components/controls/copy-button";
-import { ScrollPre } from "@/app/_components/layout/scroll-pre";
+import { Snippet } from "@/app/_components/values/snippet";
 import { AGENTS } from "./agents";
-import classes from "./connect-agent.module.css";
 
 /** Shows how a coding agent reads the project's Findings and conversations with a key. */
 export function ConnectAgent() {
@@ -41,12 +39,7 @@ const Connections = ({ url }: { url: string }) => (
         <Tabs.Panel key={name} value={name} pt="sm">
           <Stack gap="xs">
             <Text size="sm">{where}</Text>
-            <ScrollPre label={`Snippet: ${name}`} className={classes.snippet}>
-              {snippet(url)}
-            </ScrollPre>
-            <div>
-              <CopyButton value={snippet(url)} label="Copy" withText />
-            </div>
+            <Snippet name={name} text={snippet(url)} />
           </Stack>
         </Tabs.Panel>
       ))}

@@ -1,10 +1,8 @@
 "use client";
 import { Code, Stack, Text } from "@mantine/core";
-import { CopyButton } from "@/app/_components/controls/copy-button";
 import { PageBody, PageSection } from "@/app/_components/layout/page-body";
-import { ScrollPre } from "@/app/_components/layout/scroll-pre";
+import { Snippet } from "@/app/_components/values/snippet";
 import { DEFAULT_LABEL } from "@/server/services/prompts/schemas";
-import classes from "./prompt.module.css";
 import { curlSnippet, fetchSnippet } from "./snippet";
 import type { Prompt } from "./view";
 
@@ -35,14 +33,3 @@ export function ReadIt({ url, prompt }: { url: string; prompt: Prompt }) {
     </PageBody>
   );
 }
-
-const Snippet = ({ name, text }: { name: string; text: string }) => (
-  <>
-    <ScrollPre label={`Snippet: ${name}`} className={classes.snippet}>
-      {text}
-    </ScrollPre>
-    <div>
-      <CopyButton value={text} label={`Copy ${name}`} withText />
-    </div>
-  </>
-);
