@@ -15,7 +15,7 @@ const TRACES = 60;
 const WAIT_MS = 60_000;
 
 test("behind a pooler, telemetry is stored, read and diagnosed with fewer connections than the product opens", async () => {
-  test.skip(!poolerPath(), "`npm test` installs PgBouncer where it may install Debian's packages");
+  test.skip(!poolerPath(), "needs Debian's package `pgbouncer`, which CI installs");
   test.setTimeout(180_000);
   const database = await startOwnDatabase();
   const pooler = await startPooler(database.applicationUrlOf("whetstone"), CONNECTIONS);
