@@ -87,6 +87,7 @@ async function restAt(page: Page, by: number) {
     const now = await middle();
     const last = rested;
     rested = now;
+    expect(now.starts).toBeDefined();
     expect(now.starts).not.toBe(before.starts);
     expect(now).toEqual(last);
     expect(await page.locator("[aria-busy=true]").count()).toBe(0);

@@ -67,7 +67,7 @@ checks.positive_data_acceptance.expected-statuses = [501, 401, 403, 404, 409, 42
 checks.negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429, 431, 501]
 # This runtime has no service for these: 501 is the documented answer, and any other server error is still a fault.
 [[operations]]
-include-operation-id-regex = "^(trainingJobs|checkpoints|certificates|deployments|evaluations|modelExports|tuningConfigs|baseModels)[.]"
+include-operation-id-regex = "^(trainingJobs|checkpoints|certificates|deployments|evaluations|modelExports|tuningConfigs|baseModels|variants)[.]"
 checks.not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", 501]
 # What is stored is read without a trainer. 409 and 422: it reuses an Idempotency-Key for another request.
 checks.positive_data_acceptance.expected-statuses = ["2xx", 501, 401, 403, 404, 409, 422, 429]
