@@ -36,7 +36,7 @@ test.afterAll(async () => {
 });
 
 test("the package serves without a build, as a user who can write to its data only", async () => {
-  test.setTimeout(300_000);
+  test.setTimeout(600_000);
   expect(all("RUN")).toEqual([
     "npm ci && npm run package",
     "--mount=type=bind,from=build,source=/build/package,target=/package npm install --global /package/whetstone-*.tgz",
@@ -51,7 +51,7 @@ test("the package serves without a build, as a user who can write to its data on
   const { stdout } = await run(process.execPath, ["scripts/package.mjs"]);
   const tarball = stdout.trim().split("\n").at(-1) ?? "";
   const [app, data] = ["app", "data"].map((name) => path.join(root, name)) as [string, string];
-  await run("npm", ["install", "--silent", "--global", "--prefix", app, tarball]);
+  await run("npm", ["install", "--silent", "--prefer-offline", "--global", "--prefix", app, tarball]);
   mkdirSync(data);
   chownSync(data, NODE_USER.uid, NODE_USER.gid);
   // The run's folder and the tests' own Node are in folders that only root can enter: it may read them, and write nothing.
