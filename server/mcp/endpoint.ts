@@ -6,6 +6,7 @@ import { requestIdOf } from "@/server/platform/http/request-id";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
 import { ctxOfKey } from "@/server/rest/http/authenticate";
+import { finalize } from "@/server/rest/http/finalize";
 import { problemResponse } from "@/server/rest/http/problem";
 import { JSON_BODY_MAX } from "@/server/rest/http/read-json";
 import { v1 } from "@/server/rest/v1";
@@ -55,7 +56,7 @@ export function createMcpEndpoint(dispatch: Dispatch = v1) {
   return async function serveMcp(request: Request): Promise<Response> {
     const { headers } = request;
     const requestId = requestIdOf(headers);
-    const extra: Record<string, string> = { "x-request-id": requestId, "x-content-type-options": "nosniff" };
+    const extra: Record<string, string> = { "cache-control": "no-store" };
     try {
       requireOwn(headers);
       const ctx = await ctxOfKey(db(), request, requestId);
@@ -68,9 +69,9 @@ export function createMcpEndpoint(dispatch: Dispatch = v1) {
       const call = callerFor({ request, projectId: ctx.projectId, requestId, dispatch });
       // The SDK hands this on as it is. Tools need no token: their calls have it.
       const authInfo = { token: "", clientId: ctx.projectId, scopes: [], extra: { call } };
-      return withHeaders(await handler.fetch(request, { authInfo }), extra);
+      return finalize(await handler.fetch(request, { authInfo }), request, requestId, extra);
     } catch (error) {
-      return withHeaders(problemResponse(error, { requestId, instance: "/mcp" }), extra);
+      return finalize(problemResponse(error, { requestId, instance: "/mcp" }), request, requestId, extra);
     }
   };
 }
@@ -81,12 +82,6 @@ function requireOwn(headers: Headers) {
   if (!isAllowedHost(headers)) {
     throw new ServiceError("forbidden", "This installation is not known by that name. Set PUBLIC_URL to its address.");
   }
-}
-
-function withHeaders(response: Response, extra: Record<string, string>) {
-  const headers = new Headers(response.headers);
-  for (const [name, value] of Object.entries({ "cache-control": "no-store", ...extra })) headers.set(name, value);
-  return new Response(response.body, { status: response.status, headers });
 }
 
 /** Handles every request to `/mcp`. */

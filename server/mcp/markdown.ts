@@ -38,9 +38,7 @@ export const line = (...parts: readonly (string | null | undefined | false)[]) =
 export const paragraphs = (...parts: readonly (string | null | undefined | false)[]) =>
   parts.filter(Boolean).join("\n\n");
 
-export const count = (n: number, what: string) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 export const at = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
-export const percent = (share: number) => `${Math.round(share * 1000) / 10} %`;
 
 /** US dollars, of small sums three digits that count. `null` is an unknown sum, and is said to be one. */
 export const dollars = (sum: number | null, isComplete = true) =>

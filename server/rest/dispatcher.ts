@@ -1,4 +1,3 @@
-import { STATUS_CODES } from "node:http";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
 import { METHODS, type Method } from "@/server/operations/row";
@@ -12,6 +11,7 @@ import { isFrozenObject, memoizeByFrozenObject } from "@/server/platform/memoize
 import { createRateLimiter, requestLimits } from "@/server/services/rate-limits";
 import { countRefusal } from "@/server/services/telemetry";
 import { deprecationOf } from "./http/deprecation";
+import { finalize } from "./http/finalize";
 import { idempotencyKeyOf, type PreparedCall, runOnce } from "./http/idempotency-key";
 import { type Match, matcher } from "./http/match";
 import { type ProblemContext, problemResponse } from "./http/problem";
@@ -85,24 +85,6 @@ async function run(context: RequestContext, operation: Operation) {
   const response = await ("verb" in operation ? runVerb(context, operation) : runStream(context, operation));
   if (response.ok) recordDatabaseSuccess(factsOf(operation).effect);
   return response;
-}
-
-/** Adds the headers that every response has: no caching by default, no sniffing, and the request id for the log. */
-function finalize(response: Response, request: Request, requestId: string, extra: Record<string, string> = {}) {
-  const headers = new Headers(response.headers);
-  for (const [name, value] of Object.entries(extra)) headers.set(name, value);
-  if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
-  headers.set("x-content-type-options", "nosniff");
-  headers.set("x-request-id", requestId);
-  const { status } = response;
-  const isHead = request.method === "HEAD";
-  // Nobody will read the body: its producer may stop.
-  if (isHead) void response.body?.cancel();
-  return new Response(isHead ? null : response.body, {
-    status,
-    statusText: STATUS_CODES[status] ?? "",
-    headers,
-  });
 }
 
 /**

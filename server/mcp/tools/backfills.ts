@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { operations } from "@/server/operations";
-import { callOf, count, dollars, line, paragraphs } from "../markdown";
+import { count } from "@/server/platform/text/amounts";
+import { callOf, dollars, line, paragraphs } from "../markdown";
 import { id, idempotencyKey, msOf, time, tool } from "../tool";
 
 const SUMMARY_TOKENS = 60;

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { operations } from "@/server/operations";
+import { count } from "@/server/platform/text/amounts";
 import { COST_GROUPS } from "@/server/services/costs/schemas";
-import { at, clampNote, count, dollars, line, paragraphs } from "../markdown";
+import { at, clampNote, dollars, line, paragraphs } from "../markdown";
 import { clamped, msOf, time, tool } from "../tool";
 
 const DAYS_SHOWN = 31;

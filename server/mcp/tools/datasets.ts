@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { operations } from "@/server/operations";
-import { clampNote, count, line, moreOf, paragraphs } from "../markdown";
+import { count } from "@/server/platform/text/amounts";
+import { clampNote, line, moreOf, paragraphs } from "../markdown";
 import { clamped, cursor, id, tool } from "../tool";
 
 const PROBLEMS_SHOWN = 10;

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { operations } from "@/server/operations";
+import { count } from "@/server/platform/text/amounts";
 import { dismissalReason, findingSort } from "@/server/services/diagnostics/findings/schemas";
 import { resolutionStatus, reviewStatus, severity } from "@/server/services/diagnostics/schemas";
-import { at, callOf, clampNote, count, dollars, line, moreOf, paragraphs } from "../markdown";
+import { at, callOf, clampNote, dollars, line, moreOf, paragraphs } from "../markdown";
 import { clamped, cursor, id, type ToolCall, tool } from "../tool";
 
 const TITLE_TOKENS = 80;

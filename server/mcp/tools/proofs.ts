@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { operations } from "@/server/operations";
-import { callOf, clampNote, count, dollars, line, moreOf, paragraphs, percent } from "../markdown";
+import { count, percent } from "@/server/platform/text/amounts";
+import { callOf, clampNote, dollars, line, moreOf, paragraphs } from "../markdown";
 import { clamped, cursor, id, idempotencyKey, type ToolCall, tool } from "../tool";
 
 const NOTE_TOKENS = 60;

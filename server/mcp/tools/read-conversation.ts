@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { operations } from "@/server/operations";
 import { onOneLine } from "@/server/platform/excerpt";
+import { count } from "@/server/platform/text/amounts";
 import { cutToTokens, lengthWithin, tokenBound } from "@/server/platform/text/token-bound";
 import type { PlacedMessage } from "@/server/services/telemetry/schemas";
 import { quoted } from "@/server/services/tickets";
 import { Refused } from "../call";
-import { at, callOf, count, dollars, line, paragraphs } from "../markdown";
+import { at, callOf, dollars, line, paragraphs } from "../markdown";
 import { id, type ToolCall, tool } from "../tool";
 
 const NAME = "read_conversation";

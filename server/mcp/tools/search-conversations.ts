@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { operations } from "@/server/operations";
+import { count } from "@/server/platform/text/amounts";
 import { CONVERSATION_SORTS, type ListedConversation } from "@/server/services/telemetry/schemas";
-import { at, clampNote, count, dollars, line, moreOf, paragraphs } from "../markdown";
+import { at, clampNote, dollars, line, moreOf, paragraphs } from "../markdown";
 import { clamped, cursor, id, msOf, time, tool } from "../tool";
 
 const BLOCK_TOKENS = 120;

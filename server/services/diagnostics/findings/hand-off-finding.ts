@@ -1,5 +1,6 @@
 import type { Ctx } from "@/server/platform/context";
 import { publicUrl } from "@/server/platform/public-url";
+import { count, percent } from "@/server/platform/text/amounts";
 import { cutToTokens } from "@/server/platform/text/token-bound";
 import { verb } from "@/server/platform/verb";
 import { code, quoted } from "@/server/services/tickets";
@@ -50,8 +51,6 @@ export const handOffFinding = verb(
 type Shown = (text: string, tokens: number) => string;
 
 const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-const count = (n: number, what: string) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
-const percent = (share: number) => `${Math.round(share * 1000) / 10} %`;
 const list = (items: readonly (string | null)[]) =>
   items
     .filter((item) => item !== null)

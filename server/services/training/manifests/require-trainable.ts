@@ -1,9 +1,8 @@
 import { unprocessable } from "@/server/platform/errors";
+import { count } from "@/server/platform/text/amounts";
 import type { TrainingExamples, TrainingMethod } from "@/server/services/datasets";
 
 type Counts = Omit<TrainingExamples, "selected">;
-
-const quantity = (count: number, what: string) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 
 type Split = "train" | "validation";
 type Method = {
@@ -18,7 +17,7 @@ const pairs = (method: TrainingMethod): Method => ({
   require: ({ examples, paired }, split) => {
     const unpaired = examples - paired;
     if (unpaired === 0) return;
-    const which = `${unpaired.toLocaleString("en")} of ${quantity(examples, `${NAMES[split]} Example`)}`;
+    const which = `${unpaired.toLocaleString("en")} of ${count(examples, `${NAMES[split]} Example`)}`;
     throw unprocessable(
       "/method",
       `${which} ${unpaired === 1 ? "has" : "have"} no rejectedOutput, or none beside a better answer, which ${method} needs in every Example. Add rejected answers, or choose sft or kto.`,
@@ -37,7 +36,7 @@ const METHODS: Record<TrainingMethod, Method> = {
       throw unprocessable(
         "/method",
         rejected === 0
-          ? `None of the ${quantity(examples, "training Example")} has a rejectedOutput. kto needs at least one unwanted answer besides the wanted ones.`
+          ? `None of the ${count(examples, "training Example")} has a rejectedOutput. kto needs at least one unwanted answer besides the wanted ones.`
           : "kto needs at least one wanted answer, and every expectedOutput has the weight 0.",
       );
     },
