@@ -677,6 +677,7 @@ export const TABLES = {
   model_price_definitions: { conversation: NEITHER, person: OPAQUE_ID, project: "cascade" },
   price_catalogues: { conversation: NEITHER, person: NEITHER, project: "not a project's" },
   diagnostic_settings: { conversation: NEITHER, person: NEITHER, project: "cascade" },
+  own_rules: { conversation: NEITHER, person: NEITHER, project: "cascade" },
   rule_settings: { conversation: NEITHER, person: NEITHER, project: "cascade" },
   adjudicator_usage: { conversation: NEITHER, person: NEITHER, project: "cascade" },
   retention_settings: { conversation: NEITHER, person: NEITHER, project: "cascade" },

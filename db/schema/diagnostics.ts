@@ -45,8 +45,8 @@ export const diagnosticSettings = pgTable("diagnostic_settings", {
 });
 
 /**
- * A project's changes to a built-in Rule: one complete row per revision, of which the newest applies. Revision 1 has no row:
- * it is the Rule as shipped, enabled with its defaults. The audit log records who made the others.
+ * A project's changes to a Rule's settings: one complete row per revision, of which the newest applies. Revision 1 has no row:
+ * it is the Rule enabled with its defaults. The audit log records who made the others.
  */
 export const ruleSettings = pgTable(
   "rule_settings",
@@ -62,6 +62,19 @@ export const ruleSettings = pgTable(
     primaryKey({ columns: [t.projectId, t.id, t.revision] }),
     check("rule_settings_revision", sql`${t.revision} > 1`),
   ],
+);
+
+/** A project's own Rules as people described them: one row per version, of which the newest applies. */
+export const ownRules = pgTable(
+  "own_rules",
+  {
+    projectId: owningProjectId(),
+    id: text("id").notNull(),
+    version: integer("version").notNull(),
+    definition: jsonb("definition").notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.id, t.version] }), check("own_rules_version", sql`${t.version} > 0`)],
 );
 
 export const ruleRuns = pgTable(

@@ -44,6 +44,7 @@ export {
   findingNotes,
   findings,
   occurrences,
+  ownRules,
   ruleRuns,
   ruleSettings,
 } from "./diagnostics";

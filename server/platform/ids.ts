@@ -10,6 +10,7 @@ export type IdPrefix =
   | "mail"
   | "conn"
   | "nr"
+  | "rule"
   | "sv"
   | "shr"
   | "prm"

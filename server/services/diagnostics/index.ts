@@ -41,6 +41,9 @@ export { getFix, listFixes } from "./fixes/list-fixes";
 export { measureDueFixes } from "./fixes/measure-due-fixes";
 export { watchDeployed, watchProven, watchServedPrompt } from "./fixes/watch-proven";
 export { joinConversation } from "./joining/join-conversation";
+export { createRule, createRuleVersion } from "./own-rules/create-rule";
+export { proposeFilter } from "./own-rules/propose-filter";
+export { tryOwnRule } from "./own-rules/try-rule";
 export {
   type FrozenRule,
   findReplays,

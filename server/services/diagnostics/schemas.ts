@@ -12,6 +12,7 @@ import {
 import type { Evidence } from "@/db/schema/json";
 import { idInput, pageInput, pagination, sortOrder, unixMs } from "@/server/platform/schemas";
 import { conversationFilters } from "@/server/services/telemetry/schemas";
+import { ownDefinition } from "./own-rules/schemas";
 import { CONFIDENCE_BASES } from "./rules/schemas";
 
 export const severity = z.enum(SEVERITIES);
@@ -343,7 +344,7 @@ export const ruleConfigurationJson = z.object({
   signalOverrides: z.record(z.string(), z.object({ enabled: z.boolean().optional(), severity: severity.optional() })),
 });
 
-/** A built-in Rule with this project's settings. Figures are measured on labelled data; `null` where there is none. */
+/** A Rule with this project's settings. Figures are measured on labelled data; `null` where there is none. */
 export const rule = z.object({
   id: z.string(),
   version: z.int(),
@@ -353,6 +354,8 @@ export const rule = z.object({
   /** Incremented by every change to `enabled` or `configuration`; 1 is the unchanged Rule. */
   configurationRevision: z.int(),
   configuration: ruleConfigurationJson,
+  /** What a person described, of a Rule of the project's own; `null` for a built-in one. */
+  own: ownDefinition.nullable(),
   signals: z.array(
     z.object({
       name: z.string(),

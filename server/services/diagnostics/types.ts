@@ -2,6 +2,7 @@ import type { SEVERITIES } from "@/db/schema/enumerations";
 import type { Evidence, ModelBaseline, Quantiles } from "@/db/schema/json";
 import type { SnapshotFeedback } from "@/server/services/telemetry/feedback/schemas";
 import type { Message, ModelCall, ToolCall } from "@/server/services/telemetry/schemas";
+import type { OwnDefinition } from "./own-rules/schemas";
 
 export type { Evidence };
 /** What was usual in the project before the day (UTC) on which a conversation began. */
@@ -79,8 +80,16 @@ export type Detector = {
   detect(conversation: ConversationSnapshot, configuration: DetectorConfiguration): DetectedSignal[];
 };
 
-/** A built-in Rule. `version` is bumped when its verdicts may change; a new version may read the same conversation again. */
-export type Rule = { id: string; version: number; name: string; summary: string; detectors: readonly Detector[] };
+/** A Rule. `version` is bumped when its verdicts may change; a new version may read the same conversation again. */
+export type Rule = {
+  id: string;
+  version: number;
+  name: string;
+  summary: string;
+  detectors: readonly Detector[];
+  /** Of a project's own Rule: what a person described, for a model to judge. */
+  own?: OwnDefinition;
+};
 
 /** A Rule as its file declares it; its id and its name are in `RULE_NAMES`. */
 export type BuiltIn = Omit<Rule, "id" | "name">;

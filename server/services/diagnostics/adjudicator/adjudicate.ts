@@ -70,7 +70,7 @@ const looksFor = (signal: string) => LOOKS_FOR.get(signal) ?? signal;
 const injected = new WeakMap<ConversationSnapshot, readonly Evidence[]>();
 
 /** Returns the quotes of the injected-instruction detectors in a conversation, whether or not its project has enabled them. */
-function injectedQuotes(conversation: ConversationSnapshot): readonly Evidence[] {
+export function injectedQuotes(conversation: ConversationSnapshot): readonly Evidence[] {
   let quotes = injected.get(conversation);
   if (!quotes) {
     const rule = RULES.find(({ id }) => id === ATTACKS_RULE);

@@ -1,18 +1,17 @@
 import { Decimal } from "decimal.js";
 import type { Ctx } from "@/server/platform/context";
 import { currentPriceBook, priceCall } from "@/server/services/pricing";
-import type { Candidate } from "../rules";
-import type { ConversationSnapshot } from "../types";
-import { promptsOf } from "./adjudicate";
 import { roughTokens } from "./ask-model";
 import { usedToday } from "./budget";
 import { answerKey, countCached, meanTokens, type Tokens } from "./cached-answers";
 import type { Adjudicator } from "./find-adjudicator";
+import type { ModelQuestion } from "./open-model";
 
 /** Output of a short answer without reasoning, for a model that has not answered enough questions in this project. */
 const ROUGH_OUTPUT_TOKENS = 150;
 
-export type Sampled = { candidate: Candidate; conversation: ConversationSnapshot };
+/** A question about a conversation of a sample. */
+export type Sampled = Pick<ModelQuestion<unknown>, "subject" | "promptWithin">;
 export type QuestionsEstimate = {
   /** Number of sampled questions without a reusable answer. */
   toAsk: number;
@@ -30,9 +29,9 @@ export async function estimateQuestions(
   model: string,
   sampled: readonly Sampled[],
 ): Promise<QuestionsEstimate> {
-  const questions = sampled.map(({ candidate, conversation }) => {
-    const prompt = promptsOf(ctx.projectId, candidate, conversation)();
-    return { key: answerKey(connectionId, model, candidate.signal, prompt), tokens: roughTokens(model, prompt) };
+  const questions = sampled.map(({ subject, promptWithin }) => {
+    const prompt = promptWithin();
+    return { key: answerKey(connectionId, model, subject, prompt), tokens: roughTokens(model, prompt) };
   });
   const keys = [...new Set(questions.map(({ key }) => key))];
   const cached = keys.length > 0 ? await countCached(ctx, keys, cacheDays) : 0;

@@ -1,4 +1,4 @@
-export { openAdjudicator, type Session } from "./adjudicate";
+export { openAdjudicator, promptsOf, type Session } from "./adjudicate";
 export { adjudicationMark, isAdjudication } from "./adjudication-mark";
 export { type Budget, complete, NoAnswer, roughTokens, tokensOfText, usageOf } from "./ask-model";
 export { dailyLimitsOf, usedToday } from "./budget";

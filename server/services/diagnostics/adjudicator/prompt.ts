@@ -22,6 +22,9 @@ const ARGUMENT_CHARACTERS = 500;
 const FIRST_MESSAGES = 1;
 const LAST_MESSAGES = 3;
 
+/** What a question is centred on. */
+type Pointing = Pick<Candidate, "evidence">;
+
 /** One ambiguous Signal to settle. `readsAttacks`: it looks for injected instructions, which other questions must not show. */
 export type Question = { candidate: Candidate; looksFor: string; readsAttacks: boolean };
 /** `schema`: JSON Schema of the reply. */
@@ -68,8 +71,8 @@ Reply with the JSON object.`,
 }
 
 /** Returns the messages shown as JSON lines, in order, with the number of messages left out in between. */
-function transcript(
-  candidate: Candidate,
+export function transcript(
+  candidate: Pointing,
   { messages }: ConversationSnapshot,
   passages: readonly Passage[] | null,
   characters: number,
@@ -92,7 +95,7 @@ function transcript(
 }
 
 /** Returns the part of a message to show: its start, or the surroundings of the first quote from a long one. */
-function windowOf(text: string, index: number, { evidence }: Candidate, passages: readonly Passage[]): string {
+function windowOf(text: string, index: number, { evidence }: Pointing, passages: readonly Passage[]): string {
   const quote = evidence.find(({ messageIndex }) => messageIndex === index);
   const from = quote && text.length > MESSAGE_CHARACTERS ? Math.max(0, quote.start - BEFORE_QUOTE) : 0;
   const to = Math.min(text.length, from + MESSAGE_CHARACTERS);
@@ -101,7 +104,7 @@ function windowOf(text: string, index: number, { evidence }: Candidate, passages
 }
 
 /** Orders messages: quoted ones, the ends of the conversation, then by distance to a quoted one. */
-function byImportance({ evidence }: Candidate, count: number): number[] {
+function byImportance({ evidence }: Pointing, count: number): number[] {
   const quoted = new Set(evidence.flatMap(({ messageIndex }) => messageIndex ?? []));
   const distances = distancesTo(quoted, count);
   const rank = (index: number) => {

@@ -1,9 +1,18 @@
 import type { Ctx } from "@/server/platform/context";
 import type { Snapshot } from "@/server/services/telemetry";
-import { estimateQuestions, findAdjudicator, isAdjudication, type Sampled, withinBudget } from "../adjudicator";
-import { resultOf, runDetectors } from "../rules";
+import {
+  estimateQuestions,
+  findAdjudicator,
+  isAdjudication,
+  promptsOf,
+  type Sampled,
+  withinBudget,
+} from "../adjudicator";
+import { ownQuestion } from "../own-rules/questions";
+import { type Candidate, resultOf, runDetectors } from "../rules";
 import { boundedDetection } from "../runs/detections";
 import type { ConfiguredRule } from "../settings/rule-settings";
+import type { ConversationSnapshot, Rule } from "../types";
 import { readInPieces } from "../windows/read-in-pieces";
 import { readExcerpt, readLong, signalsFound } from "../windows/read-long";
 import type { AdjudicationPreview } from "./schemas";
@@ -80,9 +89,10 @@ async function sampledQuestions(
         if (isAdjudication(ctx.projectId, snapshot)) continue;
         const result = runDetectors(rule, snapshot, configuration, { adjudicatorConnected: true });
         const { undecided } = boundedDetection(result, snapshot.lastActivityAt);
-        questions.push(...undecided.map((candidate) => ({ candidate, conversation: snapshot })));
+        questions.push(...undecided.map((candidate) => firstQuestion(ctx, rule, candidate, snapshot)));
       }
-      for (const long of piece.long) questions.push(...(await questionsInLong(ctx, configured, long)));
+      // An own Rule skips long conversations.
+      for (const long of rule.own ? [] : piece.long) questions.push(...(await questionsInLong(ctx, configured, long)));
     }
   }
   return { read, questions };
@@ -98,5 +108,16 @@ async function questionsInLong(
   const result = resultOf(signalsFound(reading.found[0]), configuration, { adjudicatorConnected: true });
   const { undecided } = boundedDetection(result, reading.conversation.lastActivityAt);
   const excerpt = await readExcerpt(ctx, long.snapshot, undecided);
-  return excerpt?.candidates.map((candidate) => ({ candidate, conversation: excerpt.conversation })) ?? [];
+  return excerpt?.candidates.map((candidate) => firstQuestion(ctx, rule, candidate, excerpt.conversation)) ?? [];
 }
+
+/** Returns the question that a candidate leads to first; an own Rule asks further ones after each yes. */
+const firstQuestion = (
+  { projectId }: Ctx,
+  { own }: Rule,
+  candidate: Candidate,
+  conversation: ConversationSnapshot,
+): Sampled =>
+  own
+    ? ownQuestion(projectId, { definition: own, nth: 0 }, candidate, conversation)
+    : { subject: candidate.signal, promptWithin: promptsOf(projectId, candidate, conversation) };

@@ -2,7 +2,8 @@ import { inArray, type SQL, sql } from "drizzle-orm";
 import { rowsOf, textArray } from "@/db/rows";
 import { ruleSettings } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
-import { DEFAULT_CONFIGURATION, RULES, ruleConfiguration } from "../rules";
+import { projectRules } from "../own-rules/stored-rules";
+import { defaultConfiguration, ruleConfiguration } from "../rules";
 
 /** One Rule's reading of a conversation: the Rule's version and the revision of its settings. */
 export type RuleReading = { ruleId: string; ruleVersion: number; configurationRevision: number };
@@ -36,11 +37,16 @@ export async function ruleHistory(ctx: Ctx, ruleIds: readonly string[]): Promise
     .from(ruleSettings)
     .where(sql`${ruleSettings.projectId} = ${ctx.projectId} and ${inArray(ruleSettings.id, [...ruleIds])}`)
     .orderBy(ruleSettings.id, ruleSettings.revision);
+  const rules = await projectRules(ctx);
   const stored = rows.flatMap(({ id, revision, configuration }) => {
-    const rule = RULES.find((one) => one.id === id);
+    const rule = rules.find((one) => one.id === id);
     return rule ? [{ rule_id: id, revision, configuration: ruleConfiguration(rule).parse(configuration) }] : [];
   });
-  const first = ruleIds.map((id) => ({ rule_id: id, revision: 1, configuration: DEFAULT_CONFIGURATION }));
+  const first = ruleIds.map((id) => ({
+    rule_id: id,
+    revision: 1,
+    configuration: defaultConfiguration(rules.find((one) => one.id === id) ?? {}),
+  }));
   const revisions = [...first, ...stored].map(({ configuration: { sampleRate: rate, ...settings }, ...one }) => ({
     ...one,
     rate,

@@ -1,3 +1,4 @@
+import { OWN_SIGNAL } from "../own-rules/own-rule";
 import { KEYWORD_SIGNAL, RULES } from "../rules";
 
 const NEEDS_TOOLS = "It depends on what tools were asked and what they returned, and a replay calls no tools.";
@@ -51,11 +52,12 @@ const WHY_NOT: Readonly<Record<string, string | null>> = {
   cost_spike: OF_THE_PROVIDER,
   context_overflow: OF_THE_PROVIDER,
   unsupported_claim: NEEDS_ADJUDICATOR,
+  [OWN_SIGNAL]: NEEDS_ADJUDICATOR,
 };
 
 /** Returns why answers cannot be replayed for a Signal; `null` if they can. */
 export function whyNotReplayable(ruleId: string, signal: string): string | null {
-  if (!RULES.some(({ id }) => id === ruleId)) return "Its Rule is not part of this version.";
+  if (signal !== OWN_SIGNAL && !RULES.some(({ id }) => id === ruleId)) return "Its Rule is not part of this version.";
   const why = WHY_NOT[signal];
   return why === undefined ? "Its Signal is not part of this version." : why;
 }

@@ -56,6 +56,7 @@ export {
   type ConfigurationPatch,
   configurationPatch,
   DEFAULT_CONFIGURATION,
+  defaultConfiguration,
   type RuleConfiguration,
 } from "./schemas";
 export { type DiagnosticScoreParts, diagnosticScore, diagnosticScoreOf } from "./score";

@@ -58,7 +58,17 @@ export const configurationFields = z.strictObject({
 });
 export type RuleConfiguration = z.infer<typeof configurationFields>;
 
+/** The same of an own Rule, which finds nothing without its judge. */
+export const ownConfigurationFields = configurationFields.extend({
+  adjudicationMode: adjudicationMode.default("auto"),
+});
+
 export const DEFAULT_CONFIGURATION: RuleConfiguration = configurationFields.parse({});
+const OWN_DEFAULT_CONFIGURATION: RuleConfiguration = ownConfigurationFields.parse({});
+
+/** Returns the configuration of a Rule that nobody has changed. */
+export const defaultConfiguration = ({ own }: { own?: object }): RuleConfiguration =>
+  own ? OWN_DEFAULT_CONFIGURATION : DEFAULT_CONFIGURATION;
 
 /** The fields that a PATCH changes: `null` resets a field to its default, or removes the override of a Signal. */
 export const configurationPatch = z.strictObject({

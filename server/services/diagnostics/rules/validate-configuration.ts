@@ -2,7 +2,12 @@ import { ServiceError } from "@/server/platform/errors";
 import { fieldErrors } from "@/server/platform/field-errors";
 import type { Rule } from "../types";
 import { KEYWORD_SIGNAL } from "./keywords";
-import { type ConfigurationPatch, configurationFields, type RuleConfiguration } from "./schemas";
+import {
+  type ConfigurationPatch,
+  configurationFields,
+  ownConfigurationFields,
+  type RuleConfiguration,
+} from "./schemas";
 
 type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json =>
@@ -31,7 +36,7 @@ export const signalsOf = (rule: Rule): string[] => [...rule.detectors.map(({ sig
 /** Returns the schema of a Rule's complete configuration; unknown Signals are rejected by name. */
 export function ruleConfiguration(rule: Rule) {
   const known = new Set(signalsOf(rule));
-  return configurationFields.superRefine(({ signalOverrides }, context) => {
+  return (rule.own ? ownConfigurationFields : configurationFields).superRefine(({ signalOverrides }, context) => {
     for (const signal of Object.keys(signalOverrides)) {
       if (known.has(signal)) continue;
       context.addIssue({

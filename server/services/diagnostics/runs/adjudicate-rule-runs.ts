@@ -3,8 +3,11 @@ import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
 import { snapshotLengths, type WindowSize } from "@/server/services/telemetry";
 import { findAdjudicator, openAdjudicator, type Session } from "../adjudicator";
-import type { RuleConfiguration } from "../rules";
-import { configurationsAt, configuredRules } from "../settings/rule-settings";
+import { type Judge, openJudge } from "../own-rules/judge";
+import { OWN_SIGNAL } from "../own-rules/own-rule";
+import type { RuleConfiguration, RuleOccurrence } from "../rules";
+import { configurationsAt, rulesOfRuns } from "../settings/rule-settings";
+import type { Rule } from "../types";
 import { type Excerpt, readExcerpt } from "../windows/read-long";
 import { currentEvidence } from "./current-evidence";
 import { type DetectedRun, readDetections, storeDetections } from "./detections";
@@ -26,13 +29,13 @@ export async function adjudicateRuleRuns(ctx: Ctx, runIds: readonly string[], si
   const adjudicator = await findAdjudicator(ctx);
   if (!adjudicator) return storeDetections(ctx, open.map(disconnected));
 
-  const session = openAdjudicator(ctx, adjudicator);
-  const rules = new Map((await configuredRules(ctx)).map(({ rule }) => [rule.id, rule]));
+  const judges = { session: openAdjudicator(ctx, adjudicator), own: openJudge(ctx, adjudicator) };
   const configurationAt = await configurationsAt(
     ctx,
     open.map(({ run }) => run.configurationRevision),
   );
   const runs = open.map(({ run }) => run);
+  const ruleOf = await rulesOfRuns(ctx, runs);
   const lengths = await snapshotLengths(ctx, runs, size);
   const isLong = new Set(runs.filter((_, nth) => lengths[nth]?.isLong));
   const snapshotOf = await loadSnapshots(
@@ -45,9 +48,9 @@ export async function adjudicateRuleRuns(ctx: Ctx, runIds: readonly string[], si
     return conversation && { candidates, conversation };
   };
   const settle = async (one: DetectedRun) => {
-    const rule = rules.get(one.run.ruleId);
-    const configuration = rule && configurationAt(rule, one.run.configurationRevision);
-    const settled = await settledRun(session, one, await undecidedIn(one), configuration);
+    const rule = ruleOf(one.run)?.rule;
+    const configured = rule && { rule, configuration: configurationAt(rule, one.run.configurationRevision) };
+    const settled = await settledRun(judges, one, await undecidedIn(one), configured);
     await storeDetections(ctx, [settled]);
     return [settled];
   };
@@ -58,43 +61,54 @@ export async function adjudicateRuleRuns(ctx: Ctx, runIds: readonly string[], si
         const { failures } = await isolateFailures([next], async ([one]) => settle(one!));
         for (const { item, error } of failures) {
           logger("diagnostics").error({ err: loggable(error), runId: item.run.id }, "The adjudicator failed.");
-          await storeDetections(ctx, [undecided(item, "The adjudicator failed. The deterministic verdict applies.")]);
+          await storeDetections(ctx, [undecided(item, "The adjudicator failed.")]);
         }
       }
     }),
   );
 }
 
-/** Drops what is undecided, as without an adjudicator. */
-const undecided = ({ run, detection }: DetectedRun, note: string): DetectedRun => ({
+/** Drops what is undecided, as without an adjudicator. A Run of an own Rule has no other verdict, and is skipped. */
+const undecided = ({ run, detection }: DetectedRun, why: string): DetectedRun => ({
   run,
   detection: {
     ...detection,
+    ...(detection.undecided.some(({ signal }) => signal === OWN_SIGNAL) && { skipReason: why }),
     undecided: [],
     dropped: { ...detection.dropped, ambiguous: detection.dropped.ambiguous + detection.undecided.length },
-    notes: [...detection.notes, note],
+    notes: [...detection.notes, `${why} The deterministic verdict applies.`],
   },
 });
 
-const disconnected = (one: DetectedRun) =>
-  undecided(one, "No adjudicator is connected anymore. The deterministic verdict applies.");
+const disconnected = (one: DetectedRun) => undecided(one, "No adjudicator is connected anymore.");
 
-const GONE = "The conversation was deleted. The deterministic verdict applies.";
+const GONE = "The conversation was deleted.";
 
 async function settledRun(
-  session: Session,
+  judges: { session: Session; own: Judge },
   one: DetectedRun,
   excerpt: Excerpt | undefined,
-  configuration: RuleConfiguration | undefined,
+  configured: { rule: Rule; configuration: RuleConfiguration } | undefined,
 ): Promise<DetectedRun> {
-  if (!configuration || !excerpt) return undecided(one, GONE);
+  if (!configured || !excerpt) return undecided(one, GONE);
   const { candidates, conversation } = excerpt;
+  const { rule, configuration } = configured;
+  const { adjudicationModel: model } = configuration;
   const { run, detection } = one;
   const settled = { ...detection, undecided: [], dropped: { ...detection.dropped }, notes: [...detection.notes] };
   const occurrences = [...detection.occurrences];
   for (const candidate of candidates) {
-    const { match, note } = await session.settle(candidate, configuration.adjudicationModel, conversation);
-    settled.notes.push(note);
+    let match: RuleOccurrence | null;
+    if (rule.own && candidate.signal === OWN_SIGNAL) {
+      const judged = await judges.own({ definition: rule.own, model, candidate, conversation });
+      if (judged.unanswered !== null) return undecided(one, `The adjudicator did not judge it: ${judged.unanswered}.`);
+      match = judged.match;
+      settled.notes.push(...judged.notes);
+    } else {
+      const { note, ...answered } = await judges.session.settle(candidate, model, conversation);
+      match = answered.match;
+      settled.notes.push(note);
+    }
     if (!match) settled.dropped.ambiguous++;
     else if (match.confidence < configuration.minDiagnosticConfidence) settled.dropped.belowConfidence++;
     else occurrences.push(currentEvidence(match, conversation));

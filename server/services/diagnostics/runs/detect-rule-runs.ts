@@ -6,7 +6,7 @@ import { inPieces, snapshotLengths, type WindowSize } from "@/server/services/te
 import { findAdjudicator, isAdjudication } from "../adjudicator";
 import type { DiagnosedSnapshot } from "../baselines/snapshots-with-baseline";
 import { type RuleConfiguration, type RuleResult, resultOf, runDetectors } from "../rules";
-import { configurationsAt, configuredRules } from "../settings/rule-settings";
+import { configurationsAt, rulesOfRuns } from "../settings/rule-settings";
 import type { Rule } from "../types";
 import { type LongReading, readLong } from "../windows/read-long";
 import { currentEvidence } from "./current-evidence";
@@ -135,6 +135,7 @@ async function outcomesInWindows(
     for (const run of ofOne) {
       const configured = detector.configured(run);
       if ("skipReason" in configured) outcomes.set(run.id, { run, ...configured });
+      else if (configured.rule.own) outcomes.set(run.id, { run, skipReason: TOO_LONG });
       else open.push({ run, ...configured });
     }
     const read = open.length > 0 && (await readLong(ctx, { snapshot: open[0]!.run, startedAt, rules: open, size }));
@@ -157,22 +158,27 @@ type RunDetector = {
 
 /** Returns functions that execute Runs with the settings of their revisions. */
 async function runDetector(ctx: Ctx, runs: readonly Run[]): Promise<RunDetector> {
-  const rules = new Map((await configuredRules(ctx)).map((configured) => [configured.rule.id, configured]));
+  const ruleOf = await rulesOfRuns(ctx, runs);
   const configurationAt = await configurationsAt(
     ctx,
     runs.map((run) => run.configurationRevision),
   );
   const needsAdjudicator = runs.some((run) => {
-    const configured = rules.get(run.ruleId);
+    const configured = ruleOf(run);
     return configured && configurationAt(configured.rule, run.configurationRevision).adjudicationMode === "auto";
   });
   const adjudicatorConnected = needsAdjudicator && (await findAdjudicator(ctx)) !== null;
 
   const configure: RunDetector["configured"] = (run) => {
-    const configured = rules.get(run.ruleId);
+    const configured = ruleOf(run);
     if (!configured) return { skipReason: "This version of Whetstone does not have the Rule." };
     if (!configured.enabled) return { skipReason: "The Rule is turned off." };
-    return { rule: configured.rule, configuration: configurationAt(configured.rule, run.configurationRevision) };
+    const { rule } = configured;
+    const configuration = configurationAt(rule, run.configurationRevision);
+    // Before its filter: otherwise only what the filter leaves out would count as read.
+    if (rule.own && configuration.adjudicationMode !== "auto") return { skipReason: NOT_ASKED };
+    if (rule.own && !adjudicatorConnected) return { skipReason: NO_JUDGE };
+    return { rule, configuration };
   };
   const detected = (
     run: Run,
@@ -210,6 +216,9 @@ async function runDetector(ctx: Ctx, runs: readonly Run[]): Promise<RunDetector>
   };
 }
 
+const NO_JUDGE = "No model is connected, and only a model can judge a Rule in your own words.";
+const NOT_ASKED = "The Rule leaves ambiguous Signals out, so no model is asked, and only a model can judge it.";
+const TOO_LONG = "The conversation is too long for a model to judge it by a Rule in your own words.";
 const OWN_CALL =
   "The conversation is a question to this project's adjudicator. Such conversations are never diagnosed.";
 

@@ -33,6 +33,8 @@ const storedDetection = z.object({
   notes: z.array(z.string()),
   /** Unix ms of the newest activity read. */
   readUntil: z.number(),
+  /** Why the Run is skipped after all: its own Rule has no verdict. */
+  skipReason: z.string().optional(),
 }) satisfies z.ZodType<RuleResult>;
 
 /** What a Run has found, with what is still undecided. Stored between the steps of a Run. */

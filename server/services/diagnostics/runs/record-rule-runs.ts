@@ -27,10 +27,9 @@ async function recordSome(ctx: Ctx, detected: readonly DetectedRun[]): Promise<[
   await inTransaction(ctx, async (tx) => {
     await finishRuns(
       tx,
-      detected.map(({ run, detection: { occurrences, notes, readUntil } }) => ({
-        run,
-        found: { occurrences, notes, readUntil },
-      })),
+      detected.map(({ run, detection: { occurrences, notes, readUntil, skipReason } }) =>
+        skipReason === undefined ? { run, found: { occurrences, notes, readUntil } } : { run, skipReason },
+      ),
     );
     await deleteDetections(
       tx,

@@ -16,7 +16,7 @@ import { type ConfiguredRule, configuredRules } from "./rule-settings";
 export const listRules = verb(
   {
     name: "rules.list",
-    summary: "List the built-in Rules with their Signals and this project's configuration.",
+    summary: "List the Rules, built in and the project's own, with their Signals and this project's configuration.",
     description:
       "Signals have the project's overrides applied, and `enabled` says whether Runs report them. `precision` and `recall` were measured on labelled conversations; `reviewedPrecision` and `confidence` come from this project's own reviews. `null` is unknown.",
     effect: "read",
@@ -53,6 +53,7 @@ export const ruleJson = (
   { judged, adjudicator }: Known,
 ): z.input<typeof ruleJsonSchema> => ({
   ...rule,
+  own: rule.own ?? null,
   enabled,
   configurationRevision: revision,
   configuration,

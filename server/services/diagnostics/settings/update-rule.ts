@@ -33,7 +33,7 @@ const lockRule = (tx: Ctx, ruleId: string) =>
 export const updateRule = verb(
   {
     name: "rules.update",
-    summary: "Turn a built-in Rule on or off, or change its configuration.",
+    summary: "Turn a Rule on or off, or change its configuration.",
     description:
       "Merges `configuration` into the current one, including within `signalOverrides` and each Signal's override; `null` resets a field to its default, and `keywords` is replaced as a whole. The result is validated as a whole; an unknown Signal is rejected by name (422). A change creates a new `configurationRevision`, and Rule Runs of an earlier revision do not count as repetitions of later ones.",
     effect: "write",

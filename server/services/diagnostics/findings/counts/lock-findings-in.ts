@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
-import { RULES } from "../../rules";
+import { projectRules } from "../../own-rules/stored-rules";
 import { lockFindings } from "../record-occurrences";
 
 const STRENGTH = { update: sql`for update`, "no key update": sql`for no key update` };
@@ -16,7 +16,7 @@ export async function lockFindingsIn(
 ): Promise<string[]> {
   await lockFindings(
     tx,
-    RULES.map((rule) => rule.id),
+    (await projectRules(tx)).map(({ id }) => id),
   );
   const rows = await tx.db.execute<{ id: string }>(sql`
     select f.id from findings f

@@ -5,7 +5,8 @@ import { textArray } from "@/db/rows";
 import { findingCauses } from "@/db/schema";
 import { updateOf } from "@/db/sets";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
-import { currentCause, RULES, standingKey } from "../../rules";
+import { projectRules } from "../../own-rules/stored-rules";
+import { currentCause, standingKey } from "../../rules";
 import { recountFindings } from "../counts/recount-findings";
 import { lockFindings } from "../record-occurrences";
 import { joinsOf } from "./join-findings";
@@ -50,7 +51,7 @@ export async function placeCausesAgain(db: Db, { transactions = TRANSACTIONS } =
 async function placeBatch(tx: Ctx) {
   await lockFindings(
     tx,
-    RULES.map(({ id }) => id),
+    (await projectRules(tx)).map(({ id }) => id),
   );
   const rows = await tx.db.execute<Row>(sql`
     select id, rule_id, signal, cause, pinned, finding_id from finding_causes

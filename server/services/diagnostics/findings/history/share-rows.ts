@@ -3,7 +3,7 @@ import { rowsOf } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import { DAY_MS } from "@/server/platform/durations";
 import { notFound } from "@/server/platform/errors";
-import { RULES } from "../../rules";
+import { projectRules } from "../../own-rules/stored-rules";
 import { type RuleHistory, readingsOf, ruleHistory, rulesOfFinding } from "../readings";
 
 /** A Finding, or all causes that one Signal reported. */
@@ -47,7 +47,9 @@ async function rulesOf(ctx: Ctx, subject: ShareSubject): Promise<readonly string
   const found =
     "findingId" in subject
       ? await rulesOfFinding(ctx, subject.findingId)
-      : RULES.filter(({ detectors }) => detectors.some(({ signal }) => signal === subject.signal)).map(({ id }) => id);
+      : (await projectRules(ctx))
+          .filter(({ detectors }) => detectors.some(({ signal }) => signal === subject.signal))
+          .map(({ id }) => id);
   if (found.length === 0) throw notFound("findingId" in subject ? "Finding" : "Signal");
   return found;
 }

@@ -10,7 +10,7 @@ import { newId } from "@/server/platform/ids";
 import { okReply } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
 import { requireTicketFields, trackerConnections } from "@/server/services/connections";
-import { RULES } from "../../rules";
+import { projectRules } from "../../own-rules/stored-rules";
 import {
   createHandoffRuleInput,
   handoffRuleIdInput,
@@ -183,7 +183,7 @@ async function placeOf(ctx: Ctx, { connectionId, destination }: Target) {
 
 async function requireUsable(ctx: Ctx, { ruleIds, ...target }: Usable) {
   await placeOf(ctx, target);
-  const known = new Set(RULES.map(({ id }) => id));
+  const known = new Set((await projectRules(ctx)).map(({ id }) => id));
   for (const [at, id] of ruleIds.entries())
     if (!known.has(id)) throw unprocessable(`/ruleIds/${at}`, "There is no such Rule.");
 }
