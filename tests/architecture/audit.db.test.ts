@@ -30,6 +30,7 @@ import {
   createBackfill,
   createFix,
   createHandoffRule,
+  createRule,
   createRuleRuns,
   executeRuleRuns,
   failRuleRuns,
@@ -156,6 +157,8 @@ async function noteOn(ctx: Ctx) {
   const { note } = await addFindingNote(ctx, { findingId, text: "Seen before." });
   return { findingId, noteId: note.id };
 }
+
+const PROMISES = { name: "Promises", problem: "Promises a day." };
 
 const backfillOf = async (ctx: Ctx) =>
   (await createBackfill(ctx, { ruleId: "tool-failure", startMs: 0, endMs: 1, maxConversations: 1 })).backfill.id;
@@ -297,6 +300,11 @@ const SAMPLES: Record<string, Sample> = {
   "rules.update": only({ ruleId: "tool-failure", enabled: false }),
   "ruleRuns.retry": async ({ ctx }) => ({ input: { runId: await failedRunOf(ctx) } }),
   "rules.try": only({ ruleId: "tool-failure", messages: [{ role: "user", content: "Hello" }] }),
+  "rules.create": only(PROMISES),
+  "rules.createVersion": async ({ ctx }) => ({
+    input: { ...PROMISES, ruleId: (await createRule(ctx, PROMISES)).rule.id, asks: 1 },
+  }),
+  "rules.tryDescription": only(PROMISES),
   "rules.preview": only({ ruleId: "tool-failure", configuration: { minSignalScore: 0.4 } }),
   "findings.update": async ({ ctx }) => ({
     input: { findingId: await findingOf(ctx), reviewStatus: "confirmed" },

@@ -20,6 +20,7 @@ import { storedCandidate } from "@/server/services/datasets/review/testing";
 import {
   createBackfill,
   createFix,
+  createRule,
   createRuleRuns,
   executeRuleRuns,
   failBackfill,
@@ -62,6 +63,8 @@ type Call = { method: Method; path: string; body?: object };
 async function storedWorld() {
   const { ctx } = await testProject();
   await updateRule(ctx, { ruleId: "tool-failure", configuration: { keywords: [SECRET] } });
+  const { rule } = await createRule(ctx, { name: SECRET, problem: SECRET });
+  await updateRule(ctx, { ruleId: rule.id, enabled: false });
   const { id, lastActivityAt } = await storedConversation(ctx, [
     { role: "user", text: `Where is ${SECRET}?` },
     ...failingToolCall(SECRET, `Error: ${SECRET} not found`),
@@ -114,6 +117,7 @@ async function storedWorld() {
     deliveryId,
     workItemId: workItem.id,
     trackerDeliveryId: await storedTrackerDelivery(ctx, tracker.id),
+    ownRuleId: rule.id,
     runId: runs.find((run) => run.ruleId === "agent-loop")!.id,
     backfillId: backfill.id,
     asked,
@@ -450,6 +454,29 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
       body: { configuration: { minSignalScore: 0.4 } },
     }),
     gets: { rule: { id: "tool-failure", configurationRevision: 3 } },
+  },
+  "rules.create": {
+    capability: "diagnostics:write",
+    call: () => ({ method: "POST", path: "/diagnostics/rules", body: { name: "Promises", problem: "Promises." } }),
+    gets: { rule: { version: 1, enabled: true } },
+  },
+  "rules.createVersion": {
+    capability: "diagnostics:write",
+    call: ({ ownRuleId }) => ({
+      method: "POST",
+      path: `/diagnostics/rules/${ownRuleId}/versions`,
+      body: { name: "Promises", problem: "Promises." },
+    }),
+    gets: { rule: { version: 2, enabled: false } },
+  },
+  "rules.tryDescription": {
+    capability: "diagnostics:write",
+    call: () => ({
+      method: "POST",
+      path: "/diagnostics/rule-trials",
+      body: { name: "Promises", problem: "Promises." },
+    }),
+    gets: { trial: { conversations: 3, judged: 0 } },
   },
   "ruleRuns.retry": {
     capability: "diagnostics:write",

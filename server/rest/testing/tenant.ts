@@ -17,6 +17,7 @@ import {
   createBackfill,
   createFix,
   createHandoffRule,
+  createRule,
   createRuleRuns,
   executeRuleRuns,
   handOffMany,
@@ -94,6 +95,7 @@ export async function tenant(mark: string) {
   await createFeedback(ctx, { conversationId: `${mark}-session`, kind: "comment", value: `${mark} is wrong` });
   await createRepricing(ctx, { from: 0, to: 1, model: `${mark}-model` });
   await createBackfill(ctx, { ruleId: "tool-failure", startMs: 0, endMs: 1, maxConversations: 1 });
+  await createRule(ctx, { name: `Rule ${mark}`, problem: `${mark} is promised.` });
   await createApiKey(ctx, { name: `key ${mark}` });
   const { connection } = await createConnection(ctx, {
     kind: "github",

@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { RuleName } from "../findings/rule-name";
 import { ruleWords } from "../findings/rule-words";
 import { thingHref } from "./thing-href";
 import classes from "./things.module.css";
@@ -11,7 +12,7 @@ export const calledOf = ({ type, id, name }: Thing) => name ?? (type === "rule" 
 /** A thing's name, as a link if it has a page; without a name its id. */
 export function ThingName({ projectId, thing }: { projectId: string; thing: Thing }) {
   const href = thingHref(projectId, thing);
-  const called = calledOf(thing);
+  const called = thing.type === "rule" && thing.name === null ? <RuleName ruleId={thing.id} /> : calledOf(thing);
   const look = called === thing.id ? "mono" : undefined;
   return href ? (
     <Link href={href} prefetch={false} className={look ? `${classes.name} ${look}` : classes.name}>

@@ -11,7 +11,7 @@ import { IdText } from "@/app/_components/values/id-text";
 import { formatCount } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Backfill } from "@/server/services/diagnostics/backfills/schemas";
-import { ruleWords } from "../../_components/findings/rule-words";
+import { RuleName } from "../../_components/findings/rule-name";
 import { BackfillProgress, RunCounts } from "./backfill-progress";
 import { BackfillStatus } from "./backfill-status";
 import { isRunning } from "./backfill-words";
@@ -39,7 +39,7 @@ export function BackfillPeek({ projectId, backfillId, actions, onAct, busy, onCl
   const backfill = data?.backfill;
   const offered = backfill ? actions.filter((action) => action.applies?.(backfill) ?? true) : [];
   return (
-    <PeekPanel label="Backfill" title={backfill ? ruleWords(backfill.ruleId) : "Backfill"} onClose={onClose}>
+    <PeekPanel label="Backfill" title={backfill ? <RuleName ruleId={backfill.ruleId} /> : "Backfill"} onClose={onClose}>
       {backfill ? (
         <Stack p="md" gap="md">
           <Group gap="xs" display={offered.length === 0 ? "none" : "flex"}>
@@ -87,7 +87,9 @@ const Facts = ({ projectId, backfill }: { projectId: string; backfill: Backfill 
       <RunCounts projectId={projectId} backfill={backfill} />
     </Fact>
     <Fact label="Rule">
-      <Link href={`/p/${projectId}/rules/${encodeURIComponent(backfill.ruleId)}`}>{ruleWords(backfill.ruleId)}</Link>
+      <Link href={`/p/${projectId}/rules/${encodeURIComponent(backfill.ruleId)}`}>
+        <RuleName ruleId={backfill.ruleId} />
+      </Link>
     </Fact>
     <Fact label="Settings">Revision {formatCount(backfill.configurationRevision)}</Fact>
     <Fact label="Active from">

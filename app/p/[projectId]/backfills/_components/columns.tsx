@@ -2,7 +2,7 @@ import type { ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
 import { formatDay } from "@/app/_lib/format";
 import type { Backfill } from "@/server/services/diagnostics/backfills/schemas";
-import { ruleWords } from "../../_components/findings/rule-words";
+import { RuleName } from "../../_components/findings/rule-name";
 import { BackfillProgress, RunCounts } from "./backfill-progress";
 import { BackfillStatus } from "./backfill-status";
 
@@ -21,7 +21,7 @@ export const columnsOf = (projectId: string): ListColumn<Backfill>[] => [
     id: "rule",
     header: "Rule",
     meta: { width: "8.5rem", link: true },
-    cell: ({ row }) => ruleWords(row.original.ruleId),
+    cell: ({ row }) => <RuleName ruleId={row.original.ruleId} />,
   },
   {
     id: "window",

@@ -2,7 +2,6 @@ import { SegmentedControl, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { FindingSelect } from "@/app/p/[projectId]/_components/findings/finding-select";
-import { ruleWords } from "@/app/p/[projectId]/_components/findings/rule-words";
 import { CHART_MEASURES, CHART_STEPS, type ChartStep } from "@/server/services/charts/schemas";
 import { useMay } from "../../_components/access/membership";
 import { DayRangePicker } from "../../costs/_components/day-range-picker";
@@ -91,8 +90,8 @@ function SignalSelect({ projectId, view, setView }: SubjectProps) {
       searchable
       allowDeselect={false}
       data={rules
-        .map(({ id, signals }) => ({
-          group: ruleWords(id),
+        .map(({ name: group, signals }) => ({
+          group,
           items: signals.map(({ name }) => name).filter(ofOneRule),
         }))
         .filter(({ items }) => items.length > 0)}

@@ -4,7 +4,7 @@ import { Count } from "@/app/_components/values/count";
 import { InlineCode } from "@/app/_components/values/inline-code";
 import { CostTotal } from "@/app/p/[projectId]/_components/costs/cost-total";
 import { FindingState } from "@/app/p/[projectId]/_components/findings/finding-state";
-import { ruleWords } from "@/app/p/[projectId]/_components/findings/rule-words";
+import { RuleName } from "@/app/p/[projectId]/_components/findings/rule-name";
 import { Score } from "@/app/p/[projectId]/_components/findings/score";
 import { Severity } from "@/app/p/[projectId]/_components/findings/severity";
 import { ticketOfRef } from "@/app/p/[projectId]/_components/work-items/tracker-words";
@@ -34,7 +34,7 @@ export const COLUMNS: ListColumn<Finding>[] = [
             <Severity value={original.severity} />
           </span>
           <NewMark at={original.createdAt} />
-          {ruleWords(original.ruleId)} · <span className="mono">{original.signal}</span> ·{" "}
+          <RuleName ruleId={original.ruleId} /> · <span className="mono">{original.signal}</span> ·{" "}
           <InlineCode text={original.summary} />
         </span>
       </>

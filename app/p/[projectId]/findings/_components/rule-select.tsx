@@ -1,4 +1,7 @@
 import { NativeSelect } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "next/navigation";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import { RULE_OPTIONS } from "../../_components/findings/rule-words";
 
 type Props = {
@@ -7,16 +10,23 @@ type Props = {
   onChange: (rule: string | null) => void;
 };
 
-/** Chooses a Rule. */
-export const RuleSelect = ({ value, onChange }: Props) => (
-  <NativeSelect
-    aria-label="Rule"
-    value={value ?? ""}
-    onChange={(event) => onChange(event.currentTarget.value || null)}
-    data={[
-      { value: "", label: "Any Rule" },
-      ...RULE_OPTIONS,
-      ...(value && !RULE_OPTIONS.some((known) => known.value === value) ? [value] : []),
-    ]}
-  />
-);
+/** Chooses a Rule, built in or the project's own. */
+export function RuleSelect({ value, onChange }: Props) {
+  const { projectId } = useParams<{ projectId: string }>();
+  const trpc = useTRPC();
+  const { data } = useQuery(trpc.rules.list.queryOptions({ projectId }));
+  const own = (data?.rules ?? []).flatMap(({ id, name, own }) => (own ? [{ value: id, label: name }] : []));
+  const options = [...RULE_OPTIONS, ...own];
+  return (
+    <NativeSelect
+      aria-label="Rule"
+      value={value ?? ""}
+      onChange={(event) => onChange(event.currentTarget.value || null)}
+      data={[
+        { value: "", label: "Any Rule" },
+        ...options,
+        ...(value && !options.some((known) => known.value === value) ? [value] : []),
+      ]}
+    />
+  );
+}

@@ -5,7 +5,7 @@ import { Fact } from "@/app/_components/values/fact";
 import { IdText } from "@/app/_components/values/id-text";
 import { formatCount, formatDuration, UNKNOWN } from "@/app/_lib/format";
 import type { ListedRuleRun } from "@/server/services/diagnostics/schemas";
-import { ruleWords } from "../../_components/findings/rule-words";
+import { RuleName } from "../../_components/findings/rule-name";
 import { ThingId } from "../../_components/things/thing-id";
 import { ThingName } from "../../_components/things/thing-name";
 import { outcomeOf } from "./columns";
@@ -23,8 +23,10 @@ export function RunFacts({ projectId, run }: { projectId: string; run: ListedRul
         </Fact>
         <Fact label="Outcome">{outcomeOf(run)}</Fact>
         <Fact label="Rule">
-          <Link href={`/p/${projectId}/rules/${encodeURIComponent(run.ruleId)}`}>{ruleWords(run.ruleId)}</Link> v
-          {run.ruleVersion}
+          <Link href={`/p/${projectId}/rules/${encodeURIComponent(run.ruleId)}`}>
+            <RuleName ruleId={run.ruleId} />
+          </Link>{" "}
+          v{run.ruleVersion}
         </Fact>
         <Fact label="Settings">Revision {formatCount(run.configurationRevision)}</Fact>
         <Fact label="Conversation">

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { PeekPanel } from "@/app/_components/layout/peek-panel";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import { ruleWords } from "../../_components/findings/rule-words";
+import { RuleName } from "../../_components/findings/rule-name";
 import { RetryRun } from "./retry-run";
 import { RunFacts } from "./run-facts";
 
@@ -21,7 +21,15 @@ export function RunPeek({ projectId, runId, onClose }: { projectId: string; runI
   return (
     <PeekPanel
       label="Rule Run"
-      title={data ? `${ruleWords(data.run.ruleId)} on one conversation` : "Rule Run"}
+      title={
+        data ? (
+          <>
+            <RuleName ruleId={data.run.ruleId} /> on one conversation
+          </>
+        ) : (
+          "Rule Run"
+        )
+      }
       onClose={onClose}
     >
       {data ? (

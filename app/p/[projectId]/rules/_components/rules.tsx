@@ -1,5 +1,5 @@
 "use client";
-import { Switch, Text } from "@mantine/core";
+import { Button, Switch, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { ListPage } from "@/app/_components/data-table/list-page";
@@ -8,10 +8,11 @@ import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { useKeys } from "@/app/_lib/use-keys";
 import { useMay } from "../../_components/access/membership";
+import { pageHref } from "../../_components/shell/pages";
 import { RuleQuality } from "./quality";
 import { type Rule, useToggleRule } from "./use-toggle-rule";
 
-/** The built-in Rules: what each looks for, how good it is, and whether it is on. */
+/** The Rules, built in and the project's own: what each looks for, how good it is, and whether it is on. */
 export function Rules({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const list = useQuery(trpc.rules.list.queryOptions({ projectId }));
@@ -22,6 +23,13 @@ export function Rules({ projectId }: { projectId: string }) {
   return (
     <ListPage
       title="Rules"
+      buttons={
+        may ? (
+          <Button component={Link} href={`${pageHref(projectId, "rules")}/new`}>
+            Describe a Rule
+          </Button>
+        ) : null
+      }
       list={list}
       what="Rule"
       columns={columns}

@@ -6,7 +6,7 @@ import { IdText } from "@/app/_components/values/id-text";
 import { formatCount, formatDay, formatPercent, plural, UNKNOWN } from "@/app/_lib/format";
 import { wilson } from "@/app/_lib/rate";
 import { CostTotal } from "@/app/p/[projectId]/_components/costs/cost-total";
-import { ruleWords } from "@/app/p/[projectId]/_components/findings/rule-words";
+import { RuleName } from "@/app/p/[projectId]/_components/findings/rule-name";
 import { ScoreParts } from "@/app/p/[projectId]/_components/findings/score";
 import { findingHref } from "@/app/p/[projectId]/conversations/_components/view";
 import { DAY_MS } from "@/server/platform/durations";
@@ -89,7 +89,7 @@ export function FindingFacts({ projectId, finding }: { projectId: string; findin
           )}
           <Fact label="Rule">
             <Link href={`/p/${projectId}/rules/${encodeURIComponent(finding.ruleId)}`}>
-              {ruleWords(finding.ruleId)}
+              <RuleName ruleId={finding.ruleId} />
             </Link>
           </Fact>
           <Fact label="Signal" mono>

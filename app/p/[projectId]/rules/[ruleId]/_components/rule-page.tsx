@@ -13,6 +13,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { useKeys } from "@/app/_lib/use-keys";
 import { useMay } from "../../../_components/access/membership";
 import { pageHref } from "../../../_components/shell/pages";
+import { EditDescription } from "../../_components/describe/edit-description";
 import { RuleLinks } from "../../_components/rules";
 import { type Rule, useToggleRule } from "../../_components/use-toggle-rule";
 import { type Draft, patchOf } from "./draft";
@@ -37,7 +38,7 @@ export function RulePage({ projectId, ruleId }: Props) {
         <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
       ) : data ? (
         <EmptyState icon={null} title="Rule not found">
-          This version of Whetstone has no Rule “{ruleId}”.
+          This project has no Rule “{ruleId}”.
         </EmptyState>
       ) : null}
     </>
@@ -86,6 +87,7 @@ function Edit({ projectId, list, rule }: { projectId: string; list: ListQuery; r
         </Group>
       </PageHeader>
       <PageBody>
+        {rule.own ? <EditDescription projectId={projectId} rule={rule} own={rule.own} may={may} /> : null}
         <PageSection title="Signals" flush>
           <Text size="sm" c="dimmed" px="md" pb="xs">
             {rule.summary}
