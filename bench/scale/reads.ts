@@ -38,6 +38,7 @@ import {
   listRuleRuns,
   previewBackfill,
   previewHandOff,
+  proposeFilter,
 } from "@/server/services/diagnostics";
 import { RULES } from "@/server/services/diagnostics/rules";
 import { RULE_RUN_SORTS } from "@/server/services/diagnostics/schemas";
@@ -538,6 +539,7 @@ const aroundReads: Read[] = [
     const { id } = known ?? (await createRepricing(world.big, { from: 0, to: 1 })).repricing;
     return [{ repricingId: id }];
   }),
+  read(proposeFilter, "", [{ problem: "Promises a day without calling get_order." }], { payload: true }),
   read(
     previewBackfill,
     "of a day, at most 1,000",

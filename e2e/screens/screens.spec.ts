@@ -250,6 +250,7 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["rule-runs", "rule-runs", "found nothing"],
   ["rules", "rules", "Tool failure"],
   ["rule", "rules/tool-failure", "Minimum confidence"],
+  ["rule-new", "rules/new", "Propose from the description"],
   ["backfills", "backfills", "No backfills yet"],
   ["backfill-new", "backfills?new=tool-failure", "active in this window"],
   ["review", "review", "Current answer"],

@@ -476,7 +476,7 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
       path: "/diagnostics/rule-trials",
       body: { name: "Promises", problem: "Promises." },
     }),
-    gets: { trial: { conversations: 3, judged: 0 } },
+    gets: { trial: { conversations: 4, judged: 0 } },
   },
   "ruleRuns.retry": {
     capability: "diagnostics:write",

@@ -6,6 +6,8 @@ import type { OwnDefinition, OwnFilter } from "./schemas";
 
 /** The one Signal of every own Rule. */
 export const OWN_SIGNAL = "described_problem";
+/** Why a Run of an own Rule is skipped for a conversation that is read in windows. */
+export const TOO_LONG = "The conversation is too long for a model to judge it by a Rule in your own words.";
 /** Quotes of the filter's words that a question is centred on. */
 const EVIDENCE_MAX = 20;
 

@@ -6,8 +6,8 @@ import { toolsCalledIn } from "./own-rule";
 import { filterProposalReply, NO_FILTER, type OwnDefinition, type OwnFilter, proposeFilterInput } from "./schemas";
 
 /** Conversations from which the names of tools are taken, and for how long: a person is waiting. */
-const READ_MAX = 200;
-const TIME_MS = 3_000;
+const READ_MAX = 100;
+const TIME_MS = 1_500;
 const TOOLS_MAX = 200;
 
 export const proposeFilter = verb(

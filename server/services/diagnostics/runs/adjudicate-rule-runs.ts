@@ -4,7 +4,7 @@ import { loggable } from "@/server/platform/logging/loggable";
 import { snapshotLengths, type WindowSize } from "@/server/services/telemetry";
 import { findAdjudicator, openAdjudicator, type Session } from "../adjudicator";
 import { type Judge, openJudge } from "../own-rules/judge";
-import { OWN_SIGNAL } from "../own-rules/own-rule";
+import { OWN_SIGNAL, TOO_LONG } from "../own-rules/own-rule";
 import type { RuleConfiguration, RuleOccurrence } from "../rules";
 import { configurationsAt, rulesOfRuns } from "../settings/rule-settings";
 import type { Rule } from "../types";
@@ -47,12 +47,17 @@ export async function adjudicateRuleRuns(ctx: Ctx, runIds: readonly string[], si
     const conversation = snapshotOf(run);
     return conversation && { candidates, conversation };
   };
-  const settle = async (one: DetectedRun) => {
-    const rule = ruleOf(one.run)?.rule;
-    const configured = rule && { rule, configuration: configurationAt(rule, one.run.configurationRevision) };
-    const settled = await settledRun(judges, one, await undecidedIn(one), configured);
+  const settleAs = async (settled: DetectedRun) => {
     await storeDetections(ctx, [settled]);
     return [settled];
+  };
+  const settle = async (one: DetectedRun) => {
+    const rule = ruleOf(one.run)?.rule;
+    // It has grown since it was detected.
+    if (rule?.own && isLong.has(one.run)) return settleAs(undecided(one, TOO_LONG));
+    const configured = rule && { rule, configuration: configurationAt(rule, one.run.configurationRevision) };
+    const settled = await settledRun(judges, one, await undecidedIn(one), configured);
+    return settleAs(settled);
   };
   const waiting = [...open];
   await Promise.all(

@@ -5,6 +5,7 @@ import { type Ctx, inTransaction } from "@/server/platform/context";
 import { inPieces, snapshotLengths, type WindowSize } from "@/server/services/telemetry";
 import { findAdjudicator, isAdjudication } from "../adjudicator";
 import type { DiagnosedSnapshot } from "../baselines/snapshots-with-baseline";
+import { TOO_LONG } from "../own-rules/own-rule";
 import { type RuleConfiguration, type RuleResult, resultOf, runDetectors } from "../rules";
 import { configurationsAt, rulesOfRuns } from "../settings/rule-settings";
 import type { Rule } from "../types";
@@ -218,7 +219,6 @@ async function runDetector(ctx: Ctx, runs: readonly Run[]): Promise<RunDetector>
 
 const NO_JUDGE = "No model is connected, and only a model can judge a Rule in your own words.";
 const NOT_ASKED = "The Rule leaves ambiguous Signals out, so no model is asked, and only a model can judge it.";
-const TOO_LONG = "The conversation is too long for a model to judge it by a Rule in your own words.";
 const OWN_CALL =
   "The conversation is a question to this project's adjudicator. Such conversations are never diagnosed.";
 
