@@ -73,6 +73,7 @@ const READS_BY_POST = new Set([
   "modelPrices.estimate",
   "modelPrices.previewPattern",
   "prompts.render",
+  "rules.proposeFilter",
   "workItems.preview",
 ]);
 

@@ -118,5 +118,7 @@ const trial = z.object({
 });
 export type Trial = z.infer<typeof trial>;
 export const trialReply = z.object({ trial });
-/** Reply to a caller who may not read conversations. */
-export const triedReply = z.object({ trial: trial.omit({ examples: true, nearMisses: true }) });
+/** Reply to a caller who may not read conversations, nor what is connected. */
+export const triedReply = z.object({
+  trial: trial.omit({ examples: true, nearMisses: true, model: true, problem: true }),
+});
