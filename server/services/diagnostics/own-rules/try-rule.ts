@@ -25,7 +25,7 @@ import {
   tryOwnRuleInput,
 } from "./schemas";
 
-/** How long conversations are read and the model is asked: a person is waiting, and another call goes on. */
+/** How long conversations are read, and new ones are judged: a person is waiting, and another call goes on. */
 const READ_MS = 5_000;
 const ASK_MS = 20_000;
 const ASKED_AT_ONCE = 4;
@@ -39,7 +39,7 @@ export const tryOwnRule = verb(
     name: "rules.tryDescription",
     summary:
       "Try a description on past conversations before it is saved: what it would have caught, and what it costs.",
-    description: `Reads the newest \`conversations\` (at most ${TRIED_MAX}) and asks the model about up to \`judged\` (at most ${JUDGED_MAX}), of which one in ${LEFT_OUT_SHARE} is a conversation that the filter leaves out: what the model finds there is what the filter costs. Takes at most about ${(READ_MS + ASK_MS) / 1000} seconds; with \`complete\` false, the same call again goes on, because answers are cached and asked once. Uses the adjudicator's daily limits. Stores no Run and no Finding. \`problem\` says why the model could not be asked.`,
+    description: `Reads the newest \`conversations\` (at most ${TRIED_MAX}) and asks the model about up to \`judged\` (at most ${JUDGED_MAX}), of which one in ${LEFT_OUT_SHARE} is a conversation that the filter leaves out: what the model finds there is what the filter costs. Judges no further conversation after ${(READ_MS + ASK_MS) / 1000} seconds; with \`complete\` false, the same call again goes on, because answers are cached and asked once. Uses the adjudicator's daily limits. Stores no Run and no Finding. \`problem\` says why the model could not be asked.`,
     effect: "write",
     capability: "diagnostics:write",
     input: tryOwnRuleInput,

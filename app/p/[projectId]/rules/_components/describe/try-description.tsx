@@ -56,7 +56,7 @@ export function TryDescription({ projectId, draft }: Props) {
         </Button>
       </Group>
       <Text size="xs" c="dimmed">
-        Asks the connected model, within its daily limits, for up to 25 seconds. No Run and no Finding is stored.
+        Asks the connected model, within its daily limits, for about 25 seconds. No Run and no Finding is stored.
       </Text>
       <Refused error={attempt.error} />
       {trial ? <Result projectId={projectId} trial={trial} isCurrent={isCurrent} /> : null}
