@@ -1,4 +1,3 @@
-import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Agent, setGlobalDispatcher } from "undici";
@@ -9,8 +8,8 @@ import { startProduct as start } from "../testbed/product/product";
 import { attackerOf } from "./hostile/attacker";
 import { askEveryRoute, FAMILIES } from "./hostile/families";
 import { KINDS } from "./hostile/kinds";
-import { cpuOf } from "./lib/cpu";
 import { databaseOf } from "./lib/database";
+import { boundIdle, idle } from "./lib/idle";
 import { bound, machine, percentile } from "./lib/machine";
 import { memoryOf } from "./lib/memory";
 
@@ -21,13 +20,6 @@ import { memoryOf } from "./lib/memory";
  */
 const NEIGHBOUR_MS = 500;
 const READ_EVERY_MS = 200;
-const IDLE_MS = 10_000;
-/** For connections and caches to settle after the last request. */
-const SETTLE_MS = 40_000;
-/** V8 returns what nobody uses once a process has been idle for 8 s, and later where others are not: until memory stays. */
-const STAYS_MS = 20_000;
-const STAYS_MIB = 5;
-const SETTLE_MAX_MS = 180_000;
 /** A request that gets no reply for this long counts as one that hangs. */
 const REPLY_MS = 60_000;
 
@@ -45,32 +37,6 @@ const github = await startGithub();
 /** A restart would change it. */
 const webOf = () => webProcessOf(product.pid);
 const web = webOf()!;
-
-async function untilMemoryStays() {
-  const begun = performance.now();
-  let [lowest, since] = [memoryOf(web).own, begun];
-  while (performance.now() - since < STAYS_MS && performance.now() - begun < SETTLE_MAX_MS) {
-    await sleep(1_000);
-    const now = memoryOf(web).own;
-    if (now < lowest - STAYS_MIB) [lowest, since] = [now, performance.now()];
-  }
-}
-
-/** What the idle product uses: processor time, memory, open files and sockets, connections of the database. */
-async function idle() {
-  await sleep(SETTLE_MS);
-  await untilMemoryStays();
-  const before = cpuOf(product.pid).web;
-  await sleep(IDLE_MS);
-  const [connections] =
-    await sql`select count(*)::int as count from pg_stat_activity where datname = current_database()`;
-  return {
-    cores: (cpuOf(product.pid).web - before) / (IDLE_MS / 1000),
-    mib: memoryOf(web).own,
-    files: readdirSync(`/proc/${web}/fd`).length,
-    connections: Number(connections?.count),
-  };
-}
 
 /** Reads a page of a project of its own several times a second until it is stopped; returns how long each reply took, in ms. */
 async function startNeighbour() {
@@ -113,7 +79,7 @@ try {
   const neighbour = await startNeighbour();
   await sleep(3_000);
   await neighbour.stop();
-  const before = await idle();
+  const before = await idle(product.pid, sql);
   const beside = await startNeighbour();
   const all: number[] = [];
   for (const { name, send } of kinds) {
@@ -131,8 +97,7 @@ try {
     );
   }
   await beside.stop();
-  const after = await idle();
-  console.log(`\nidle before: ${JSON.stringify(before)}\nidle after:  ${JSON.stringify(after)}\n`);
+  const after = await idle(product.pid, sql);
   bound(
     "the neighbour's p99",
     percentile(all, 0.99) <= NEIGHBOUR_MS,
@@ -140,22 +105,7 @@ try {
   );
   bound("the neighbour's requests that failed", beside.failures.length === 0, beside.failures[0] ?? "none");
   bound("the web process is the same", webOf() === web, "not restarted");
-  bound(
-    "idle processor time",
-    after.cores <= before.cores + 0.02,
-    `${(before.cores * 100).toFixed(1)} → ${(after.cores * 100).toFixed(1)} % of a core`,
-  );
-  bound(
-    "idle memory of the web process",
-    after.mib <= before.mib * 1.5 + 100,
-    `${Math.round(before.mib)} → ${Math.round(after.mib)} MiB`,
-  );
-  bound("open files and sockets", after.files <= before.files + 20, `${before.files} → ${after.files}`);
-  bound(
-    "connections of the database",
-    after.connections <= before.connections + 5,
-    `${before.connections} → ${after.connections}`,
-  );
+  boundIdle(before, after);
 } finally {
   await sql.end({ timeout: 5 });
   await github.stop();
