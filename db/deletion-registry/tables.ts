@@ -678,6 +678,7 @@ export const TABLES = {
   price_catalogues: { conversation: NEITHER, person: NEITHER, project: "not a project's" },
   diagnostic_settings: { conversation: NEITHER, person: NEITHER, project: "cascade" },
   own_rules: { conversation: NEITHER, person: NEITHER, project: "cascade" },
+  evaluators: { conversation: NEITHER, person: NEITHER, project: "cascade" },
   rule_settings: { conversation: NEITHER, person: NEITHER, project: "cascade" },
   adjudicator_usage: { conversation: NEITHER, person: NEITHER, project: "cascade" },
   retention_settings: { conversation: NEITHER, person: NEITHER, project: "cascade" },

@@ -40,6 +40,9 @@ export const SPAN_STATUSES = ["ok", "error"] as const;
 /** What users say about an answer. */
 export const FEEDBACK_KINDS = ["thumb", "score", "comment", "correction"] as const;
 /** Sent over `/v1`, or read from telemetry. */
+/** Who judges: a person, a model that is asked to, or a program. */
+export const EVALUATOR_KINDS = ["human", "model", "code"] as const;
+
 export const FEEDBACK_SOURCES = ["api", "otlp"] as const;
 
 export const SEVERITIES = ["critical", "high", "medium", "low", "info"] as const;

@@ -49,7 +49,7 @@ export {
   ruleSettings,
 } from "./diagnostics";
 export { jobEngine, jobEvents, jobRuns, jobSchedules, jobSteps } from "./engine";
-export { feedback } from "./feedback";
+export { evaluators, feedback } from "./feedback";
 export { files } from "./files";
 export { fixes } from "./fixes";
 export {

@@ -27,6 +27,7 @@ const PAGES = [
     "findings?tab=all",
     "review",
     "rules",
+    "rules/evaluators",
     "rule-runs",
     "backfills",
     "conversations",

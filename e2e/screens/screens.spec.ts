@@ -130,6 +130,16 @@ test.beforeAll(async ({ browser, baseURL }) => {
   const changed = { basedOn: "Answer in one sentence.", systemPrompt: `Answer in ${"no-end".repeat(200)}.` };
   variantId = (await (await change("POST", "variants", { ...variant, ...changed, findingId })).json()).variant.id;
   await change("POST", `gateway-aliases/${aliasId}/experiments`, { variantId, share: 10 });
+  const evaluator = { name: `relevance ${"no-end".repeat(30)}`, evaluatorKind: "model" };
+  for (const value of [0.1, 0.9]) {
+    await change("POST", "feedback", {
+      ...evaluator,
+      conversationId: value < 0.5 ? conversationId : "hostile",
+      kind: "score",
+      value,
+    });
+  }
+  await change("PATCH", "diagnostics/evaluators", { name: evaluator.name, failsWhen: { below: 0.5 } });
   const released = { by: "version", value: `shop ${"no-end".repeat(60)}`, note: HOSTILE };
   const fixes = `diagnostics/findings/${findingId}/fixes`;
   fixId = (await (await change("POST", fixes, released)).json()).fix.id;
@@ -250,6 +260,7 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["rule-runs", "rule-runs", "found nothing"],
   ["rules", "rules", "Tool failure"],
   ["rule", "rules/tool-failure", "Minimum confidence"],
+  ["evaluators", "rules/evaluators", "Missed by every Rule"],
   ["rule-new", "rules/new", "Propose from the description"],
   ["backfills", "backfills", "No backfills yet"],
   ["backfill-new", "backfills?new=tool-failure", "active in this window"],
@@ -298,6 +309,7 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["gateway-peek", () => `gateway?peek=${aliasId}`, "Running at 10%"],
   ["gateway-budgets", "gateway-budgets", "Each user"],
   ["gateway-budget-peek", () => `gateway-budgets?peek=${budgetId}`, "Users today"],
+  ["evaluators-none", "rules/evaluators", "No evaluator has sent results"],
   ["versions-none", "versions?range=custom&from=0&to=86400000", "No versions in this period"],
   ["alerts", "alerts", "Error rate of model calls"],
   ["alert-new", "alerts?new=true&measure=daily_cost&limit=1000", "Would not have fired in the last 14 days"],

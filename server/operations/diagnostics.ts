@@ -1,5 +1,6 @@
 import {
   cancelBackfill,
+  compareEvaluator,
   createBackfill,
   createManyRuleRuns,
   createRule,
@@ -10,6 +11,7 @@ import {
   getDiagnosticSettings,
   getRuleRun,
   listBackfills,
+  listEvaluators,
   listRuleRuns,
   listRules,
   pauseBackfill,
@@ -21,6 +23,7 @@ import {
   tryOwnRule,
   tryRule,
   updateDiagnosticSettings,
+  updateEvaluator,
   updateRule,
 } from "@/server/services/diagnostics";
 import { get, patch, post, project, under } from "./row";
@@ -53,6 +56,11 @@ export const DIAGNOSTICS = {
     pause: post(`${diagnostics}/backfills/:backfillId/pause`, pauseBackfill),
     resume: post(`${diagnostics}/backfills/:backfillId/resume`, resumeBackfill, 202),
     cancel: post(`${diagnostics}/backfills/:backfillId/cancel`, cancelBackfill),
+  }),
+  evaluators: under("Evaluators", {
+    list: get(`${diagnostics}/evaluators`, listEvaluators),
+    update: patch(`${diagnostics}/evaluators`, updateEvaluator),
+    compare: get(`${diagnostics}/evaluator-comparison`, compareEvaluator),
   }),
   diagnostics: under("Diagnostic settings", {
     status: get(`${diagnostics}/status`, diagnosticsStatus),

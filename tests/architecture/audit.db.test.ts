@@ -64,6 +64,7 @@ import { createSavedView } from "@/server/services/saved-views";
 import { driveNext } from "@/server/services/serving/deployments/testing/drive";
 import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
 import { createShareLink, updateShareLinkSettings } from "@/server/services/sharing";
+import { createFeedback } from "@/server/services/telemetry";
 import { addTrainer } from "@/server/services/trainers";
 import { storedJob as storedTrainingJob } from "@/server/services/training/testing/stored-job";
 import { trainingChoice, trainingWorld } from "@/server/services/training/testing/training-world";
@@ -295,6 +296,17 @@ const SAMPLES: Record<string, Sample> = {
   "datasets.delete": async ({ ctx }) => ({ input: { datasetId: await datasetOf(ctx) } }),
   "datasets.update": async ({ ctx }) => ({ input: { datasetId: await datasetOf(ctx), name: "Renamed" } }),
   "deletions.create": only({ userId: "customer-1" }),
+  "evaluators.update": async ({ ctx }) => {
+    const judged = {
+      conversationId: "chat-4711",
+      kind: "score",
+      value: 0.1,
+      name: "relevance",
+      evaluatorKind: "model",
+    } as const;
+    await createFeedback(ctx, judged);
+    return { input: { name: judged.name, failsWhen: { below: 0.5 } } };
+  },
   "feedback.create": only({ conversationId: "chat-4711", kind: "thumb", value: "down" }),
   "files.beginUpload": only({ name: "conversations.jsonl", bytes: 1 }),
   "rules.update": only({ ruleId: "tool-failure", enabled: false }),

@@ -664,6 +664,7 @@ const ECHOES = [
   "datasets.create",
   "datasets.update",
   "diagnosticSettings.update",
+  "evaluators.update",
   "examples.addConversations",
   "examples.batch",
   "examples.correctAnswer",

@@ -14,9 +14,9 @@ import { createFeedbackInput, feedbackReply, feedbackValue, givenFeedbackReply }
 export const createFeedback = verb(
   {
     name: "feedback.create",
-    summary: "Record a user's feedback on a conversation, or on one of its turns.",
+    summary: "Record feedback of a user, or an evaluator's result, on a conversation or on one of its turns.",
     description:
-      "`traceId` and `spanId` identify the turn. It is accepted before the conversation's telemetry has arrived: send the client's own conversation id, and it waits for up to 30 days. The same feedback sent again is stored once. A thumb or a score replaces the earlier one on the same turn; different comments and corrections are all kept. A `thumb` is `up` or `down`, a `score` a number (with `scale` if its range is not obvious), a `correction` what the answer should have been. The conversation is diagnosed again.",
+      "`traceId` and `spanId` identify the turn. It is accepted before the conversation's telemetry has arrived: send the client's own conversation id, and it waits for up to 30 days. The same feedback sent again is stored once. A thumb or a score replaces the earlier one on the same turn; different comments and corrections are all kept. With `evaluatorKind` `model` or `code` it is the result of the evaluator `name`, such as a score that Langfuse, LangSmith or Phoenix has: it is shown and compared with what Rules find, and is no user's verdict. A `thumb` is `up` or `down`, a `score` a number (with `scale` if its range is not obvious), a `correction` what the answer should have been. The conversation is diagnosed again.",
     effect: "write",
     capability: "telemetry:write",
     input: createFeedbackInput,
@@ -24,7 +24,7 @@ export const createFeedback = verb(
     writeOnlyReply: { unless: ["diagnostics:read"], reply: givenFeedbackReply },
   },
   async (ctx, input) => {
-    const { kind, scale, traceId = null, spanId = null } = input;
+    const { kind, scale, traceId = null, spanId = null, name = null, evaluatorKind } = input;
     const { messages: masks } = await maskingOf(ctx);
     const masked = (text: string) => (masks ? maskText(text, { masked: 0 }) : text);
     const given = feedbackValue(input)!;
@@ -33,17 +33,18 @@ export const createFeedback = verb(
 
     const conversation = await lockConversation(ctx, input.conversationId, traceId);
     const conversationRef = conversation?.externalId ?? conversation?.id ?? input.conversationId;
-    const identity = identityOf({ conversationRef, traceId, spanId, name: null }, kind, value);
+    const identity = identityOf({ conversationRef, traceId, spanId, name }, kind, value);
     const written = await ctx.db.execute<{ id: string }>(sql`
-      insert into feedback (project_id, id, conversation_ref, conversation_id, trace_id, span_id, kind, value, scale_min,
-        scale_max, comment, given_by_user, source, identity, given_at)
+      insert into feedback (project_id, id, conversation_ref, conversation_id, trace_id, span_id, kind, name, value,
+        scale_min, scale_max, comment, evaluator_kind, given_by_user, source, identity, given_at)
       values (${ctx.projectId}, ${newId("fbk")}, ${conversationRef}, ${conversation?.id ?? null}, ${traceId}, ${spanId},
-        ${kind}, ${JSON.stringify(value)}::text::jsonb, ${scale?.min ?? null}, ${scale?.max ?? null}, ${comment}, true, 'api',
-        ${identity}, ${NOW})
+        ${kind}, ${name}, ${JSON.stringify(value)}::text::jsonb, ${scale?.min ?? null}, ${scale?.max ?? null}, ${comment},
+        ${evaluatorKind}, ${evaluatorKind === "human"}, 'api', ${identity}, ${NOW})
       on conflict (project_id, identity) do update set value = excluded.value, scale_min = excluded.scale_min,
-        scale_max = excluded.scale_max, comment = excluded.comment, given_at = excluded.given_at, updated_at = ${NOW}
-      where (feedback.value, feedback.scale_min, feedback.scale_max, feedback.comment)
-        is distinct from (excluded.value, excluded.scale_min, excluded.scale_max, excluded.comment)
+        scale_max = excluded.scale_max, comment = excluded.comment, evaluator_kind = excluded.evaluator_kind,
+        given_by_user = excluded.given_by_user, given_at = excluded.given_at, updated_at = ${NOW}
+      where (feedback.value, feedback.scale_min, feedback.scale_max, feedback.comment, feedback.evaluator_kind)
+        is distinct from (excluded.value, excluded.scale_min, excluded.scale_max, excluded.comment, excluded.evaluator_kind)
       returning id`);
     if (written.length > 0 && conversation) await makeDue(ctx, conversation.id);
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type SQL, sql } from "drizzle-orm";
-import type { FEEDBACK_KINDS, FEEDBACK_SOURCES } from "@/db/schema/enumerations";
+import type { EVALUATOR_KINDS, FEEDBACK_KINDS, FEEDBACK_SOURCES } from "@/db/schema/enumerations";
 import type { Feedback } from "./schemas";
 
 type Kind = (typeof FEEDBACK_KINDS)[number];
@@ -31,6 +31,7 @@ export type FeedbackRow = {
   scale_max: number | null;
   comment: string | null;
   source: (typeof FEEDBACK_SOURCES)[number];
+  evaluator_kind: (typeof EVALUATOR_KINDS)[number] | null;
   given_by_user: boolean;
   given_at: string;
   message_index: number | null;
@@ -42,7 +43,7 @@ export type FeedbackRow = {
  */
 export const feedbackRows = (where: SQL, order: SQL) => sql`
   select f.id, f.conversation_id, f.conversation_ref, c.external_id, f.trace_id, f.span_id, f.kind, f.name, f.value,
-    f.scale_min, f.scale_max, f.comment, f.source, f.given_by_user, f.given_at, coalesce(own.position, turn.position) as message_index
+    f.scale_min, f.scale_max, f.comment, f.source, f.evaluator_kind, f.given_by_user, f.given_at, coalesce(own.position, turn.position) as message_index
   from feedback f
   left join conversations c on c.project_id = f.project_id and c.id = f.conversation_id
   left join lateral (
@@ -77,6 +78,7 @@ export const feedbackJson = (row: FeedbackRow): Feedback => ({
   comment: row.comment,
   name: row.name,
   source: row.source,
+  evaluatorKind: row.evaluator_kind,
   givenByUser: row.given_by_user,
   messageIndex: row.message_index,
   givenAt: Number(row.given_at),

@@ -222,6 +222,69 @@ test("evaluation events and Logfire's annotations become feedback, and only a us
   ]);
 });
 
+test("annotations and evaluations of OpenInference become results of people, models and programs", async () => {
+  const { ctx } = await testProject();
+  const startMs = Date.UTC(2026, 10, 1, 12);
+  const attributes = {
+    ...SESSION,
+    "openinference.span.kind": "LLM",
+    "annotations.0.annotation.name": "correctness",
+    "annotations.0.annotation.score": 0.2,
+    "annotations.0.annotation.explanation": "The order has arrived.",
+    "annotations.0.annotation.annotator_kind": "HUMAN",
+    "annotations.1.annotation.name": "user_frustration",
+    "annotations.1.annotation.label": "frustrated",
+    "annotations.1.annotation.annotator_kind": "LLM",
+    "trace.evaluations.0.evaluation.name": "json_valid",
+    "trace.evaluations.0.evaluation.score": 1,
+    "trace.evaluations.0.evaluation.annotator_kind": "CODE",
+  };
+  await ingest(ctx, [
+    chatSpan({ traceId: hex(32), spanId: hex(16), startMs, attributes }, { input: [["user", "Hi"]], output: "Hello" }),
+  ]);
+  const feedback = await all(ctx, { conversationId: "chat-1" });
+  expect(feedback).toHaveLength(3);
+  expect(feedback).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        name: "correctness",
+        value: 0.2,
+        comment: "The order has arrived.",
+        givenByUser: true,
+      }),
+      // Its name alone would count as a user's word.
+      expect.objectContaining({
+        name: "user_frustration",
+        value: "frustrated",
+        evaluatorKind: "model",
+        givenByUser: false,
+      }),
+      expect.objectContaining({
+        name: "json_valid",
+        value: 1,
+        evaluatorKind: "code",
+        givenByUser: false,
+        messageIndex: 1,
+      }),
+    ]),
+  );
+});
+
+test("an evaluator's result sent to the API needs its name, and stands beside a user's feedback on the same turn", async () => {
+  const { ctx } = await testProject();
+  await twoTurns(ctx);
+  const score = { conversationId: "chat-1", kind: "score", value: 0.1, evaluatorKind: "model" } as const;
+  await expect(createFeedback(ctx, score)).rejects.toMatchObject({ issues: [{ path: ["name"] }] });
+  for (const name of ["relevance", "toxicity"]) await createFeedback(ctx, { ...score, name });
+  await createFeedback(ctx, { ...score, name: "relevance", value: 0.2 });
+  await createFeedback(ctx, { conversationId: "chat-1", kind: "score", value: 5 });
+  expect(await all(ctx)).toMatchObject([
+    { name: null, value: 5, evaluatorKind: "human", givenByUser: true },
+    { name: "relevance", value: 0.2, evaluatorKind: "model", givenByUser: false },
+    { name: "toxicity", value: 0.1, evaluatorKind: "model", givenByUser: false },
+  ]);
+});
+
 test("feedback is masked if the project masks message text", async () => {
   const { ctx } = await testProject();
   await updateMasking(ctx, { messages: true });

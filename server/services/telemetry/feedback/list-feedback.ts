@@ -9,9 +9,9 @@ import { feedbackPageReply, listFeedbackInput } from "./schemas";
 export const listFeedback = verb(
   {
     name: "feedback.list",
-    summary: "List users' feedback, newest first.",
+    summary: "List feedback of users and results of evaluators, newest first.",
     description:
-      "`conversationId` is Whetstone's id or the client's own. `messageIndex` is the assistant message that it refers to. `givenByUser` is `false` for the score of an automatic evaluation received as telemetry.",
+      "`conversationId` is Whetstone's id or the client's own. `messageIndex` is the assistant message that it refers to. `givenByUser` is `false` for the result of an automatic evaluation.",
     effect: "read",
     capability: "diagnostics:read",
     input: listFeedbackInput,

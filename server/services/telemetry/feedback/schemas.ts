@@ -1,14 +1,15 @@
 import { z } from "zod";
-import { FEEDBACK_KINDS, FEEDBACK_SOURCES } from "@/db/schema/enumerations";
+import { EVALUATOR_KINDS, FEEDBACK_KINDS, FEEDBACK_SOURCES } from "@/db/schema/enumerations";
 import { filledText, pageInput, pagination } from "@/server/platform/schemas";
 
 export const feedbackKind = z.enum(FEEDBACK_KINDS);
 
 const TEXT_MAX = 10_000;
 const text = filledText(TEXT_MAX);
+const evaluatorKind = z.enum(EVALUATOR_KINDS);
 const scale = z.strictObject({ min: z.number(), max: z.number() });
 
-/** Feedback of a user on a conversation or on one of its turns. Times are Unix ms. */
+/** Feedback of a user or an evaluator on a conversation or on one of its turns. Times are Unix ms. */
 export const feedback = z.object({
   id: z.string(),
   /** `null` until the conversation's telemetry has arrived. */
@@ -21,9 +22,11 @@ export const feedback = z.object({
   value: z.union([z.string(), z.number()]),
   scale: scale.nullable(),
   comment: z.string().nullable(),
-  /** The name of an evaluation received with telemetry; `null` for feedback sent to `/v1`. */
+  /** What was judged, such as `relevance`; `null` for feedback without a name. */
   name: z.string().nullable(),
   source: z.enum(FEEDBACK_SOURCES),
+  /** Who judged: a person, a model or a program; `null` if telemetry does not say. */
+  evaluatorKind: evaluatorKind.nullable(),
   /** Whether a user gave it; `false` for the score of an automatic evaluation. */
   givenByUser: z.boolean(),
   /** The assistant's message of its span or trace; `null` for feedback on the conversation. */
@@ -83,11 +86,18 @@ export const createFeedbackInput = z
     /** The ends of a score's scale. Without it, the smallest usual scale that contains the score is assumed. */
     scale: scale.refine(({ min, max }) => min < max, "The scale's min must be below its max.").optional(),
     comment: text.optional(),
+    /** What was judged, such as `relevance`: feedback of another name on the same turn is kept beside it. */
+    name: filledText(200).optional(),
+    /** Who judged: a person, a model or a program. What only an evaluator says is no user's dissatisfaction. */
+    evaluatorKind: evaluatorKind.default("human"),
   })
   .superRefine((given, context) => {
     const { kind, value, scale: ends } = given;
     const refuse = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
     if (feedbackValue(given) === null) refuse("value", `The value of a ${kind} must be ${VALUES[kind]}.`);
+    if (given.evaluatorKind !== "human" && given.name === undefined) {
+      refuse("name", "An evaluator's result must have the evaluator's name.");
+    }
     if (ends && kind !== "score") refuse("scale", "Only a score can have a scale.");
     else if (ends && typeof value === "number" && (value < ends.min || value > ends.max)) {
       refuse("value", "The score is outside its scale.");
@@ -106,6 +116,8 @@ export const givenFeedbackReply = z.object({
     value: true,
     scale: true,
     comment: true,
+    name: true,
+    evaluatorKind: true,
   }),
 });
 

@@ -42,7 +42,7 @@ export async function writeSentFeedback(
 
 function rowOf(
   conversationId: string,
-  { traceId, spanId, name, kind, value, comment, givenByUser, atUs }: SentFeedback,
+  { traceId, spanId, name, kind, value, comment, evaluatorKind, givenByUser, atUs }: SentFeedback,
 ) {
   return {
     id: newId("fbk"),
@@ -55,6 +55,7 @@ function rowOf(
     scale_min: null,
     scale_max: null,
     comment,
+    evaluator_kind: evaluatorKind,
     given_by_user: givenByUser,
     identity: identityOf({ conversationRef: null, traceId, spanId, name }, kind, value),
     given_at: Math.floor(atUs / US_PER_MS),

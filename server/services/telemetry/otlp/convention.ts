@@ -88,8 +88,8 @@ export type Fields = {
   errorType: Reader<string>;
   /** The error's message, if neither an exception event nor the status has it. */
   errorMessage: Reader<string>;
-  /** What people or evaluators say of a call, in its events or in a span of their own. */
-  feedback: (view: SpanView) => readonly GivenFeedback[];
+  /** What people or evaluators say of a call, in its attributes, its events or a span of their own. */
+  feedback: { takes: readonly string[]; read: (view: SpanView) => readonly GivenFeedback[] };
 };
 
 /** A way of serving that some vendors charge more for; `standard` are the values that cost nothing more. */

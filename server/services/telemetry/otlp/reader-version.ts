@@ -3,4 +3,4 @@
  * messages, calls, usage, traits or identities for spans that are already stored: workers then reread conversations of earlier versions
  * in the background.
  */
-export const READER_VERSION = 8;
+export const READER_VERSION = 9;

@@ -1,3 +1,4 @@
+import type { EVALUATOR_KINDS } from "@/db/schema/enumerations";
 import type { Message, ModelCall, SpanType, ToolCall } from "../schemas";
 
 /** A JSON value that Postgres `jsonb` can store: no NUL, no lone surrogate. Byte values are base64 text. */
@@ -60,6 +61,8 @@ export type SentFeedback = {
   name: string;
   value: string | number;
   comment: string | null;
+  /** Who judged; null if it does not say. */
+  evaluatorKind: (typeof EVALUATOR_KINDS)[number] | null;
   /** False for the score of an automatic evaluation. */
   givenByUser: boolean;
   atUs: number;

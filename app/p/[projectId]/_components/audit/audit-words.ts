@@ -84,6 +84,7 @@ const DID: Readonly<Record<string, string>> = {
   "examples.create": "Added an Example to the Dataset",
   "examples.delete": "Deleted the Example",
   "examples.update": "Changed the Example",
+  "evaluators.update": "Said which results are bad, of the evaluator",
   "feedback.create": "Recorded feedback",
   "gateway.completeChat": "Called a model",
   "gateway.createEmbeddings": "Called an embedding model",

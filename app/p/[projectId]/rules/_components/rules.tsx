@@ -24,11 +24,16 @@ export function Rules({ projectId }: { projectId: string }) {
     <ListPage
       title="Rules"
       buttons={
-        may ? (
-          <Button component={Link} href={`${pageHref(projectId, "rules")}/new`}>
-            Describe a Rule
+        <>
+          <Button variant="default" component={Link} href={`${pageHref(projectId, "rules")}/evaluators`}>
+            Evaluators
           </Button>
-        ) : null
+          {may ? (
+            <Button component={Link} href={`${pageHref(projectId, "rules")}/new`}>
+              Describe a Rule
+            </Button>
+          ) : null}
+        </>
       }
       list={list}
       what="Rule"

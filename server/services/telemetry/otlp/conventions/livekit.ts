@@ -71,7 +71,6 @@ export const LIVEKIT: Convention = {
     "gen_ai.retrieval.query.text": "what a retriever was asked is shown with its span",
     "gen_ai.memory.query.text": "memory is not part of a conversation",
     "gen_ai.memory.records": "memory is not part of a conversation",
-    "gen_ai.evaluation.explanation": "evaluations of others are not read",
     "gen_ai.prompt.variable*": "the filled-in prompt is read",
     "lk.pii.user_input": "the model is given it, and its call is read",
     "lk.pii.instructions": "the model is given them, and its call is read",

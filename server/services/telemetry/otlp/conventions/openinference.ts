@@ -1,9 +1,13 @@
-import type { Convention } from "../convention";
+import type { Convention, Fields, GivenFeedback } from "../convention";
+import { indexed } from "../readers/json-text";
 import { flattened, messagesIn } from "../readers/message-source";
-import { mapped, number, promptIn, type Reader, sumOf, text, textInJson, value } from "../readers/reader";
+import { mapped, number, objectIn, promptIn, type Reader, sumOf, text, textInJson, value } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
 import { toolsBelow } from "../readers/tools";
 import { TIER_KEYS } from "../usage/tier-keys";
+
+/** What every span of it has. */
+const KIND = "openinference.span.kind";
 
 export const OPENINFERENCE: Convention = {
   name: "OpenInference (Phoenix)",
@@ -12,7 +16,7 @@ export const OPENINFERENCE: Convention = {
   userId: [text("user.id")],
   labels: [tagsIn("tag.tags")],
   spanType: [
-    mapped("openinference.span.kind", {
+    mapped(KIND, {
       llm: "llm",
       embedding: "embedding",
       tool: "tool",
@@ -61,6 +65,14 @@ export const OPENINFERENCE: Convention = {
     ["llm.token_count.total", "total"],
   ],
   prompt: [promptIn("llm.prompt_template.version")],
+  feedback: [
+    judgedIn("annotations.", "annotation"),
+    judgedIn("evaluations.", "evaluation"),
+    judgedIn("trace.annotations.", "annotation"),
+    judgedIn("trace.evaluations.", "evaluation"),
+    judgedIn("session.annotations.", "annotation"),
+    judgedIn("session.evaluations.", "evaluation"),
+  ],
   tools: toolsBelow("llm.tools.", "tool", "json_schema"),
   shown: [
     "llm.invocation_parameters",
@@ -138,12 +150,6 @@ export const OPENINFERENCE: Convention = {
     "prompt.vendor": "where a prompt is kept",
     "prompt.id": "where a prompt is kept",
     "prompt.url": "where a prompt is kept",
-    "annotations.*": "evaluations of others are not read",
-    "evaluations.*": "evaluations of others are not read",
-    "trace.annotations.*": "evaluations of others are not read",
-    "trace.evaluations.*": "evaluations of others are not read",
-    "session.annotations.*": "evaluations of others are not read",
-    "session.evaluations.*": "evaluations of others are not read",
     "llm.prompts.*.prompt.text": "`input.value` and `output.value` hold the same text",
     "llm.choices.*.completion.text": "`input.value` and `output.value` hold the same text",
     "retrieval.documents.*": "what a retriever found is shown with its span",
@@ -153,6 +159,31 @@ export const OPENINFERENCE: Convention = {
     "audio.transcript": "media are not stored",
   },
 };
+
+/**
+ * Reads what people, models and programs said of a span, such as `annotations.0.annotation.score`. What is said of a trace or a
+ * session is on a span of it.
+ */
+function judgedIn(prefix: string, name: string): Fields["feedback"] {
+  return {
+    takes: [`${prefix}*`],
+    read: ({ span, attributes, treeOf }) => {
+      // Most spans of other exporters have no such attribute, and looking for it costs a pass over all.
+      if (!(KIND in attributes)) return [];
+      return (indexed(treeOf(prefix) ?? {}) ?? []).map((item) => {
+        const {
+          name: of,
+          score,
+          label,
+          explanation,
+          annotator_kind: evaluator,
+        } = objectIn(objectIn(item)?.[name]) ?? {};
+        const said = { name: of, value: score, label, comment: explanation, evaluator };
+        return { ...said, onParent: false, atUs: span.endedUs } as GivenFeedback;
+      });
+    },
+  };
+}
 
 /** Reads an `id` at the start of JSON text without parsing it, as it may be long. */
 function leadingId(name: string): Reader<string> {

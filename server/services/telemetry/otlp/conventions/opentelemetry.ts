@@ -148,7 +148,6 @@ export const OPENTELEMETRY: Convention = {
     "gen_ai.token.*": "an attribute of metrics",
     "gen_ai.data_source.id": "what a retriever found is shown with its span",
     "gen_ai.embeddings.dimension.count": "vectors, and what they are made of",
-    "gen_ai.evaluation.*": "evaluations of others are not read",
     "gen_ai.retrieval.*": "what a retriever found is shown with its span",
     "gen_ai.memory.*": "memory is not part of a conversation",
     "aws.bedrock.guardrail.id": "verdicts of guardrails are not read",
@@ -168,7 +167,7 @@ export const OPENTELEMETRY: Convention = {
 /** The event on the span that was evaluated. */
 const EVALUATION = "gen_ai.evaluation.result";
 
-const evaluations = ({ events }: SpanView): GivenFeedback[] =>
+const evaluationsOf = ({ events }: SpanView): GivenFeedback[] =>
   events
     .filter(({ name }) => name === EVALUATION)
     .map(({ timeUs, attributes, body }) => {
@@ -210,7 +209,7 @@ export const OPENTELEMETRY_EVENTS: Convention = {
     eventPerMessage({ "gen_ai.choice": "assistant" }),
     wholeInEvent("gen_ai.content.completion", "gen_ai.completion", "assistant"),
   ],
-  feedback: [evaluations],
+  feedback: [{ takes: ["gen_ai.evaluation.*"], read: evaluationsOf }],
   shown: ["event.name"],
   alsoSends: [],
   unread: {},

@@ -59,7 +59,7 @@ function readEvent({ "event.name": kind, message, data, ...event }: Sent, role: 
 }
 
 /** Logfire's `record_feedback` makes a span of its own, below the one that it annotates. */
-const annotation = ({ span, attributes }: SpanView): GivenFeedback[] => {
+const annotationOf = ({ span, attributes }: SpanView): GivenFeedback[] => {
   const name = attributes["logfire.feedback.name"];
   if (typeof name !== "string" || name.trim() === "") return [];
   const comment = attributes["logfire.feedback.comment"];
@@ -96,7 +96,7 @@ export const PYDANTIC: Convention = {
   toolResult: [value("tool_response")],
   aroundToolName: /^running tool: /,
   controlFlow: { CallDeferred: "interrupted", ApprovalRequired: "interrupted" },
-  feedback: [annotation],
+  feedback: [{ takes: ["logfire.feedback.*"], read: annotationOf }],
   usageObjects: [["gen_ai.usage.raw"]],
   usageFigures: [
     ["gen_ai.usage.details.cache_read_tokens", "cacheRead"],

@@ -1,3 +1,4 @@
+import type { EVALUATOR_KINDS } from "@/db/schema/enumerations";
 import type { GivenFeedback } from "../convention";
 import type { AttributeValue, SentFeedback } from "../types";
 import { sourcesOf } from "./precedence";
@@ -12,7 +13,12 @@ const FEEDBACK = sourcesOf("feedback");
 const ASKS_A_USER =
   /user|feedback|thumb|rating|csat|\bnps\b|satisf|survey|\bstars?\b|\blike|vote|human|annotation|customer/i;
 const IS_AUTOMATIC = /judge|llm|auto|model/i;
-const HUMAN = /^(?:human|user)$/i;
+/** What conventions call those who judge. */
+const EVALUATORS: readonly (readonly [RegExp, (typeof EVALUATOR_KINDS)[number]])[] = [
+  [/^(?:human|user|annotator)$/i, "human"],
+  [/^(?:llm|model|llm[_-]judge)$/i, "model"],
+  [/^(?:code|program|heuristic|rule|function)$/i, "code"],
+];
 
 const UP = /^(?:thumbs?[ _-]?up|up|liked?|upvoted?|👍)$/i;
 const DOWN = /^(?:thumbs?[ _-]?down|down|disliked?|downvoted?|👎)$/i;
@@ -25,7 +31,7 @@ export type FeedbackFacts = Omit<SentFeedback, "traceId" | "spanId"> & { onParen
 
 /** Returns the feedback that a span's events, or the span itself, report. */
 export function readFeedback(view: SpanView): FeedbackFacts[] {
-  return FEEDBACK.flatMap((given) => given(view)).flatMap((given) => feedbackOf(given) ?? []);
+  return FEEDBACK.flatMap(({ read }) => read(view)).flatMap((given) => feedbackOf(given) ?? []);
 }
 
 function feedbackOf({ atUs, onParent, ...given }: GivenFeedback): FeedbackFacts | null {
@@ -36,8 +42,11 @@ function feedbackOf({ atUs, onParent, ...given }: GivenFeedback): FeedbackFacts 
     explanation: textOf(given.comment),
   });
   if (!read) return null;
-  const givenByUser = read.givenByUser || HUMAN.test(textOf(given.evaluator) ?? "");
-  return { ...read, givenByUser, atUs, onParent, responseId: textOf(given.responseId) };
+  const said = textOf(given.evaluator) ?? "";
+  const evaluatorKind = EVALUATORS.find(([names]) => names.test(said))?.[1] ?? null;
+  // Who says so of itself is believed before its name is.
+  const givenByUser = evaluatorKind === null ? read.givenByUser : evaluatorKind === "human";
+  return { ...read, evaluatorKind, givenByUser, atUs, onParent, responseId: textOf(given.responseId) };
 }
 
 const textOf = (value: AttributeValue | undefined) =>

@@ -13,6 +13,7 @@ const given = (more: Partial<FeedbackData>): FeedbackData => ({
   comment: null,
   name: null,
   source: "api",
+  evaluatorKind: "human",
   givenByUser: true,
   messageIndex: null,
   givenAt: 0,
