@@ -38,7 +38,8 @@ export default function DocsPage() {
         <p>
           Paths are relative to <code>/v1</code>. Programs send <code>Authorization: Bearer whet_…</code>; signed-in
           members can use their session on routes with a project in the path. For tools, there is{" "}
-          <a href="/v1/openapi.json">/v1/openapi.json</a> (OpenAPI 3.1).
+          <a href="/v1/openapi.json">/v1/openapi.json</a> (OpenAPI 3.1), and for programs in TypeScript and Python{" "}
+          <a href="/docs/clients">clients</a>.
         </p>
       </OperationIndex>
       <ProblemSection document={document} />

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { type Area, anchorOf, areaHref } from "../_lib/by-area";
 import "../docs.css";
 
-type Props = { areas: readonly Area[]; current?: Area | undefined; children: ReactNode };
+type Props = { areas: readonly Area[]; current?: Area | "clients" | undefined; children: ReactNode };
 
 /** A page of the reference beside the list of all areas, with the operations of the current one. */
 export const ReferencePage = ({ areas, current, children }: Props) => (
@@ -13,6 +13,9 @@ export const ReferencePage = ({ areas, current, children }: Props) => (
       </a>
       <a href="/docs" aria-current={current ? undefined : "page"}>
         API reference
+      </a>
+      <a href="/docs/clients" aria-current={current === "clients" ? "page" : undefined}>
+        Clients
       </a>
       {current ? <SearchElsewhere /> : null}
       {areas.map((area) => (
