@@ -109,14 +109,25 @@ tell(first=next(iter(w.datasets_list_items(p, **given))).name)`);
   });
 
   test("after Retry-After a refused request is repeated, whatever its method where it had no effect", async () => {
-    running.fault = inTurn([429, 1], "answered", [503, 1], "answered", [429, 0]);
+    running.fault = inTurn([429, 1], "answered", [503, 1], "answered", [409, 0], "answered", [429, 0]);
     const begun = Date.now();
     const { changed } = await withClient(`
 for _ in range(2): w.datasets_list(p, limit=1)
+# As it is while the first request with the key is still running.
+w.datasets_create(p, {"name": "${named()}"})
 tell(changed=failure(w.datasets_update, p, "ds_none", {"description": ""})["name"])`);
     expect(Date.now() - begun).toBeGreaterThanOrEqual(2000);
     expect(changed).toBe("NotFoundError");
-    expect(running.requests.map(({ method }) => method)).toEqual(["GET", "GET", "GET", "GET", "PATCH", "PATCH"]);
+    expect(running.requests.map(({ method }) => method)).toEqual([
+      "GET",
+      "GET",
+      "GET",
+      "GET",
+      "POST",
+      "POST",
+      "PATCH",
+      "PATCH",
+    ]);
   });
 
   test("each kind of refusal is an error of its own, with what the problem says", async () => {
@@ -142,6 +153,17 @@ tell(page=failure(lambda: list(w.datasets_list_items(p, cursor="none"))))`);
     expect(reused).toMatchObject({ name: "UnprocessableError", status: 422, code: "unprocessable" });
     expect(page).toMatchObject({ name: "InvalidError", status: 400 });
     expect(running.requests).toHaveLength(8);
+  });
+
+  test("files go and come byte by byte", async () => {
+    const { id, bytes, later, log } = await withClient(`
+id = w.files_upload(p, bytes([0, 255, 13, 10]), name="a.bin").file.id
+async def download():
+    async with whetstone.AsyncWhetstone(*address) as client: return list(await client.files_download(p, id))
+tell(id=id, bytes=list(w.files_download(p, id)), later=asyncio.run(download()), log=w.audit_download(p).decode())`);
+    expect(bytes).toEqual([0, 255, 13, 10]);
+    expect(later).toEqual(bytes);
+    expect(log).toContain(id);
   });
 
   test.each(CLIENT_EXAMPLES)("the example of the documentation works: $title", async ({ title, python: program }) => {

@@ -44,8 +44,10 @@ export const EXAMPLES_PRINT: Readonly<Record<string, RegExp>> = {
   "Tell refusals apart": /^404 not_found\n$/,
 };
 
+const CODES = { 409: "conflict", 429: "rate_limited", 503: "unavailable" };
+
 /** Answered, answered without the client's hearing of it, or refused with a status and its `Retry-After`. */
-type Outcome = "answered" | "lost" | [status: 429 | 503, retryAfter: number];
+type Outcome = "answered" | "lost" | [status: keyof typeof CODES, retryAfter: number];
 
 /** What happens to the first requests, in turn; the others are answered. */
 export function inTurn(...outcomes: Outcome[]): Fault {
@@ -58,7 +60,7 @@ export function inTurn(...outcomes: Outcome[]): Fault {
       throw new Error("The connection is gone.");
     }
     const [status, retryAfter] = outcome;
-    const problem = { status, code: status === 429 ? "rate_limited" : "unavailable", detail: "Later." };
+    const problem = { status, code: CODES[status], detail: "Later." };
     const headers = { "retry-after": String(retryAfter), "content-type": "application/problem+json" };
     return new Response(JSON.stringify(problem), { status, headers });
   };

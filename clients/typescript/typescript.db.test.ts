@@ -5,6 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CLIENT_EXAMPLES } from "@/app/docs/_lib/client-examples";
+import { clientDocument } from "@/scripts/lib/clients/document";
 import { packTypeScript } from "@/scripts/lib/clients/pack";
 import { inRoot } from "@/scripts/lib/system/paths.mjs";
 import { EXAMPLES_PRINT, inTurn, product } from "../testing/product";
@@ -134,14 +135,25 @@ test("a list is read page by page, only as far as it is needed", async () => {
 });
 
 test("after Retry-After a refused request is repeated, whatever its method where it had no effect", async () => {
-  running.fault = inTurn([429, 1], "answered", [503, 1], "answered", [429, 0]);
+  running.fault = inTurn([429, 1], "answered", [503, 1], "answered", [409, 0], "answered", [429, 0]);
   const begun = Date.now();
   const changed = await withClient(`
     for (const n of [1, 2]) await whetstone.datasets.list({ limit: 1 });
+    // As it is while the first request with the key is still running.
+    await whetstone.datasets.create({ name: "${named()}" });
     return failure(whetstone.datasets.update({ datasetId: "ds_none", description: "" }));`);
   expect(Date.now() - begun).toBeGreaterThanOrEqual(2000);
   expect(changed).toMatchObject({ name: "NotFoundError" });
-  expect(running.requests.map(({ method }) => method)).toEqual(["GET", "GET", "GET", "GET", "PATCH", "PATCH"]);
+  expect(running.requests.map(({ method }) => method)).toEqual([
+    "GET",
+    "GET",
+    "GET",
+    "GET",
+    "POST",
+    "POST",
+    "PATCH",
+    "PATCH",
+  ]);
 });
 
 test("each kind of refusal is an error of its own, with what the problem says", async () => {
@@ -164,6 +176,32 @@ test("each kind of refusal is an error of its own, with what the problem says", 
   expect(reused).toMatchObject({ name: "UnprocessableError", status: 422, code: "unprocessable" });
   expect(page).toMatchObject({ name: "InvalidError", status: 400 });
   expect(running.requests).toHaveLength(8);
+});
+
+test("files go and come byte by byte", async () => {
+  const { file, bytes, log } = await withClient(`
+    const { file } = await whetstone.files.upload({ name: "a.bin", body: new Blob([Uint8Array.of(0, 255, 13, 10)]) });
+    const content = await whetstone.files.download({ fileId: file.id });
+    const log = await (await whetstone.audit.download()).text();
+    return { file, bytes: [...new Uint8Array(await content.arrayBuffer())], log };`);
+  expect(bytes).toEqual([0, 255, 13, 10]);
+  expect(log).toContain(file.id);
+});
+
+test("every list says what its pages have", () => {
+  const { paths } = clientDocument();
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const items = Object.fromEntries(operations.map((one) => [one.operationId, one["x-redoclyPagination"]?.items]));
+  expect(items).toMatchObject({
+    findings_list: "/findings",
+    datasets_list: "/datasets",
+    prompts_versions: "/versions",
+    modelPrices_versions: "/versions",
+    conversations_messages: "/messages",
+    traces_outline: "/spans",
+  });
+  const lists = operations.filter(({ parameters }) => parameters.some(({ name }) => name === "cursor"));
+  expect(lists.filter((one) => !one["x-redoclyPagination"]).map(({ operationId }) => operationId)).toEqual([]);
 });
 
 test.each(CLIENT_EXAMPLES)("the example of the documentation works: $title", async ({ title, typescript }) => {

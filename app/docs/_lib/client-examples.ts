@@ -3,7 +3,11 @@ export type ClientExample = { title: string; about: string; typescript: string; 
 
 const TYPESCRIPT = `
 const { WHETSTONE = "", WHETSTONE_KEY = "", PROJECT_ID = "" } = process.env;
-const whetstone = createWhetstone({ url: WHETSTONE, apiKey: WHETSTONE_KEY, projectId: PROJECT_ID });
+const whetstone = createWhetstone({
+  url: WHETSTONE,
+  apiKey: WHETSTONE_KEY,
+  projectId: PROJECT_ID,
+});
 `;
 const PYTHON = `
 project_id = os.environ["PROJECT_ID"]
@@ -32,7 +36,10 @@ for finding in whetstone.findings_list_items(project_id, review_status=["unrevie
       "Every POST that takes an `Idempotency-Key` is sent with one, so that a retry has no second effect. With a key of your own, neither has a second run of the program within 24 hours.",
     typescript: `import { createWhetstone } from "@whetstone/client";
 ${TYPESCRIPT}
-const { dataset } = await whetstone.datasets.create({ name: "Refunds" }, { idempotencyKey: "refunds-1" });
+const { dataset } = await whetstone.datasets.create(
+  { name: "Refunds" },
+  { idempotencyKey: "refunds-1" },
+);
 console.log(dataset.name, dataset.exampleCount);`,
     python: `import os
 from whetstone import Whetstone

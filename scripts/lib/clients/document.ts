@@ -27,13 +27,23 @@ function plain(schema: unknown, isKeyword = true): unknown {
 type Extension = { style: "cursor"; cursorParam: string; nextCursor: string; items: string };
 
 /** Returns where a page of a list has its items and the cursor of the next page; `undefined` for what is no list. */
-function paginationOf({ parameters }: DescribedOperation, reply: JsonSchema): Extension | undefined {
+function paginationOf({ operationId, parameters }: DescribedOperation, reply: JsonSchema): Extension | undefined {
   const properties = (reply.properties ?? {}) as Record<string, JsonSchema>;
   const nextCursor = ["pagination/nextCursor", "nextCursor"].find((path) => path.split("/", 1)[0]! in properties);
-  const items = Object.keys(properties).find((name) => properties[name]?.type === "array");
+  const lists = Object.keys(properties).filter((name) => properties[name]?.type === "array");
+  // A page may have other lists beside what it pages: those of `prompts.versions` are its versions.
+  const items = lists.find((name) => operationId.endsWith(`.${name}`)) ?? lists[0];
   if (!nextCursor || !items || !parameters.some(({ name }) => name === "cursor")) return undefined;
   return { style: "cursor", cursorParam: "cursor", nextCursor: `/${nextCursor}`, items: `/${items}` };
 }
+
+/** What is read as a value; every other reply is a file, whose bytes a client returns as they are. */
+const READ = new Set(["application/json", "text/event-stream"]);
+const FILE = { "application/octet-stream": { schema: { type: "string", format: "binary" } } };
+
+/** Whether the reply of one of this document's operations is a file. */
+export const isDownload = ({ responses }: { responses: Record<string, { content: object }> }) =>
+  Object.values(responses).some(({ content }) => "application/octet-stream" in content);
 
 type Naming = ReturnType<typeof createNaming>;
 
@@ -55,6 +65,7 @@ function forClients(operation: DescribedOperation, named: Naming) {
   const takesBody = Object.values(requestBody?.content ?? {}).some(
     ({ schema: { type, properties } }) => type !== "object" || Object.keys(properties ?? {}).length > 0,
   );
+  const replies = content.every(([type]) => READ.has(type)) ? contentOf(content, "Reply") : FILE;
   return {
     operationId: operationId.replace(".", "_"),
     ...{ tags, summary },
@@ -62,7 +73,7 @@ function forClients(operation: DescribedOperation, named: Naming) {
     ...(takesBody && {
       requestBody: { ...requestBody, content: contentOf(Object.entries(requestBody?.content ?? {}), "Input") },
     }),
-    responses: { [status ?? 200]: { description: "Done.", content: contentOf(content, "Reply") } },
+    responses: { [status ?? 200]: { description: "Done.", content: replies } },
     security: security.filter((one) => "apiKey" in one),
     ...(pagination && { "x-redoclyPagination": pagination }),
   };

@@ -4,7 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { inRoot } from "../system/paths.mjs";
-import { clientDocument } from "./document";
+import { clientDocument, isDownload } from "./document";
 
 const { version } = JSON.parse(readFileSync(inRoot("package.json"), "utf8")) as { version: string };
 
@@ -52,6 +52,23 @@ export async function packTypeScript(out = inRoot("package/clients")) {
   return path.join(out, stdout.trim());
 }
 
+/** Makes the methods of downloads return what they got, which the generator drops. */
+function withFiles(text: string, downloads: readonly { operationId: string }[]) {
+  let changed = text;
+  for (const { operationId } of downloads) {
+    const name = operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const method = new RegExp(
+      `(    (?:async )?def ${name}\\(.*) -> None:\n((?:        .*\n)+?)        return None\n`,
+      "g",
+    );
+    changed = changed.replaceAll(method, "$1 -> bytes:\n$2        return response.content\n");
+    if (changed.split(`def ${name}(`).some((part, n) => n > 0 && !/^.* -> bytes:/.test(part))) {
+      throw new Error(`The method ${name} is not as it was expected.`);
+    }
+  }
+  return changed;
+}
+
 /**
  * Packs `whetstone` for Python. Returns the path of the wheel. `builder` is a Python that has setuptools; by default pip fetches it.
  */
@@ -59,12 +76,15 @@ export async function packPython(out = inRoot("package/clients"), builder?: stri
   const { folder, document } = await stage("python", out, "src/whetstone/generated.ts");
   const source = path.join(folder, "src/whetstone");
   renameSync(path.join(source, "generated.py"), path.join(source, "_generated.py"));
-  // A body may be a dictionary as well: only that can say null.
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   edit(path.join(source, "_generated.py"), (text) =>
-    text.replaceAll(/(?<=\bbody: )(\w+Input\w*)(?=[,)])/g, "Union[$1, Dict[str, Any]]"),
+    // A body may be a dictionary as well: only that can say null.
+    withFiles(text, operations.filter(isDownload)).replaceAll(
+      /(?<=\bbody: )(\w+Input\w*)(?=[,)])/g,
+      "Union[$1, Dict[str, Any]]",
+    ),
   );
-  const keyed = Object.values(document.paths)
-    .flatMap((methods) => Object.values(methods))
+  const keyed = operations
     .filter(({ parameters }) => parameters.some(({ name }) => name === "Idempotency-Key"))
     .map(({ operationId }) => `    ${JSON.stringify(operationId)},\n`);
   writeFileSync(path.join(source, "_keyed.py"), `KEYED = {\n${keyed.join("")}}\n`);
