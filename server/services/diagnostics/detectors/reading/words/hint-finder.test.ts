@@ -17,3 +17,10 @@ test("stops at the maximum, and finds nothing in an empty text", () => {
   expect(hintsIn("abcd abcd abcd").positions).toHaveLength(2);
   expect(hintsIn("").positions).toEqual([]);
 });
+
+test("finds hints wherever they are in a long text", () => {
+  const hintsIn = hintFinder([["forget"], ["指示"]], 10);
+  for (let before = 4090; before <= 4100; before++) {
+    expect(hintsIn(`${"x".repeat(before)}forget指示`).positions).toEqual([before, before + 6]);
+  }
+});

@@ -42,10 +42,11 @@ export function hintFinder(lists: readonly (readonly string[])[], hitsMax: numbe
   const byWide = new Map<number, Hint[]>();
   for (const [hint, bits] of bitsByHint) {
     const forms = Uint16Array.from({ length: hint.length }, (_, at) => FORMS[hint.charCodeAt(at)]!);
-    const isWide = forms[0]! >= WIDE;
-    const [known, key] = isWide ? [byWide, forms[0]!] : [byKey, forms.slice(0, KEY_LENGTH).reduce(nextKey, 0)];
+    const [known, key] = isWide(forms[0]!)
+      ? [byWide, forms[0]!]
+      : [byKey, forms.slice(0, KEY_LENGTH).reduce(nextKey, 0)];
     known.set(key, [...(known.get(key) ?? []), { forms, bits }]);
-    if (!isWide) places[placeOf(key)] = 1;
+    if (known === byKey) places[placeOf(key)] = 1;
   }
   const tables = { places, byKey, byWide, hitsMax };
   return (text) => find(text, tables);
@@ -58,26 +59,49 @@ type Tables = {
   hitsMax: number;
 };
 
-/** One function for all finders: the compiler can inline a module's constants, but not those captured by several closures. */
+/** Characters that are searched for candidates at once, few enough that their code units are still cached. */
+const BLOCK = 4096;
+const candidates = new Uint32Array(BLOCK);
+
+/**
+ * One function for all finders: the compiler can inline a module's constants, but not those captured by several closures. First
+ * collects where a hint may be, without a branch, because a misprediction costs more than several characters.
+ */
 function find(text: string, { places, byKey, byWide, hitsMax }: Tables): Hits {
   const codes = codeUnits(text);
   const { length } = text;
   const hits: GrowingHits = { positions: [], bits: [] };
   let key = 0;
-  for (let at = 0; at < length; at++) {
-    const form = FORMS[codes[at]!]!;
-    key = nextKey(key, form);
-    const place = places[placeOf(key)]!;
-    if (place === 0 && form < WIDE) continue;
-    if (place !== 0) add(codes, length, at - KEY_LENGTH + 1, byKey.get(key), hits);
-    if (form >= WIDE) add(codes, length, at, byWide.get(form), hits);
-    if (hits.positions.length >= hitsMax) break;
+  for (let from = 0; from < length && hits.positions.length < hitsMax; from += BLOCK) {
+    const to = Math.min(length, from + BLOCK);
+    let count = 0;
+    for (let at = from; at < to; at++) {
+      const form = FORMS[codes[at]!]!;
+      key = nextKey(key, form);
+      candidates[count] = at;
+      count += places[placeOf(key)]! | isWide(form);
+    }
+    for (let nth = 0; nth < count && hits.positions.length < hitsMax; nth++) {
+      const at = candidates[nth]!;
+      add(codes, length, at - KEY_LENGTH + 1, byKey.get(keyAt(codes, at)), hits);
+      add(codes, length, at, byWide.get(FORMS[codes[at]!]!), hits);
+    }
   }
   return hits.positions.length === 0 ? NONE : hits;
 }
 
+/** Returns 1 if the form is of a script with many characters, otherwise 0. */
+const isWide = (form: number) => (WIDE - 1 - form) >>> 31;
+
 const nextKey = (key: number, form: number) => ((key << SHIFT) ^ form) & KEYS;
 const placeOf = (key: number) => (key ^ (key >>> PLACE_SHIFT)) & PLACES;
+
+/** Returns the key of the characters that end at a position. */
+function keyAt(codes: Uint16Array, end: number): number {
+  let key = 0;
+  for (let at = Math.max(0, end - KEY_LENGTH + 1); at <= end; at++) key = nextKey(key, FORMS[codes[at]!]!);
+  return key;
+}
 
 type GrowingHits = { positions: number[]; bits: number[] };
 
