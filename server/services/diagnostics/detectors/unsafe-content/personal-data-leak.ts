@@ -4,6 +4,7 @@ import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types
 import { type SpokenMessage, spokenMessages } from "../reading/assistant-messages";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
 import { proseIn } from "../reading/prose";
+import { readOnce } from "../reading/read-once";
 import { textOf } from "../reading/text";
 import { type Origins, originsOf } from "./origins";
 
@@ -51,7 +52,9 @@ const SAMPLES =
 
 function leaks(conversation: ConversationSnapshot, spoken: SpokenMessage, origins: Origins): DetectedSignal[] {
   const text = spoken.text.slice(0, READ);
-  const inText = findPersonalData(text).filter((item) => isPrivate(item) && !isSample(item, text));
+  const inText = readOnce("personal data", text, () => findPersonalData(text)).filter(
+    (item) => isPrivate(item) && !isSample(item, text),
+  );
   if (inText.length === 0 || SAMPLES.test(spoken.question)) return [];
   const prose = proseIn(text);
   const found = inText.filter(({ start }) => prose[start] === text[start]);

@@ -1,3 +1,4 @@
+import { readOnce } from "../../reading/read-once";
 import agentOrder from "../../text-model/models/agent-order.generated.json" with { type: "json" };
 import { scoreText, textModel } from "../../text-model/score-text";
 import { maskedOrder, orderSentences } from "./orders";
@@ -33,23 +34,20 @@ const SENTENCES_MAXIMUM = 40;
 
 /** Returns the sentences of a tool result that order an agent to act, in the order of the text. */
 export function likelyOrders(text: string): LikelyOrder[] {
-  const orders: LikelyOrder[] = [];
-  for (const [start, end] of orderSentences(text, SENTENCES_MAXIMUM)) {
+  return orderSentences(text, SENTENCES_MAXIMUM).flatMap(([start, end]) => {
     const says = windowOf(text, start, end).text.trim();
-    const masked = maskedOrder(says);
-    const score = scoreText(model, masked);
-    const weight = WEIGHTS.find(([least]) => score >= least)?.[1];
-    if (weight === undefined) continue;
-    const isForPerson = ITEM.test(says) || TO_PERSON.test(says) || (POLITE.test(says) && score < SURE);
-    orders.push({
-      start,
-      end,
-      says,
-      weight: isForPerson ? Math.min(weight, FOR_PERSON_WEIGHT) : weight,
-      hasTarget: TARGET.test(masked),
-    });
-  }
-  return orders;
+    const judged = readOnce("order", says, () => judgeOrder(says));
+    return judged ? [{ start, end, says, ...judged }] : [];
+  });
+}
+
+function judgeOrder(says: string): Pick<LikelyOrder, "weight" | "hasTarget"> | null {
+  const masked = maskedOrder(says);
+  const score = scoreText(model, masked);
+  const weight = WEIGHTS.find(([least]) => score >= least)?.[1];
+  if (weight === undefined) return null;
+  const isForPerson = ITEM.test(says) || TO_PERSON.test(says) || (POLITE.test(says) && score < SURE);
+  return { weight: isForPerson ? Math.min(weight, FOR_PERSON_WEIGHT) : weight, hasTarget: TARGET.test(masked) };
 }
 
 const DELEGATES =

@@ -1,5 +1,6 @@
+import { readOnce } from "../../reading/read-once";
 import { type Hits, hintFinder } from "../../reading/words/hint-finder";
-import { CONCEALING_HINTS, concealedText } from "./concealed";
+import { CONCEALING_HINTS, type Concealed, concealedText } from "./concealed";
 import { ARTICLE, CODE_COMMENT, CUES, type Family, LOOSE_TARGET, MARKER, ORDER, TARGET, URGENCY } from "./cues";
 import { isKnown, type LikelyOrder, likelyOrders, type UserRequest } from "./likely-orders";
 import { originalRange, rangesAround, type Window, windowOf } from "./window";
@@ -25,6 +26,7 @@ const HITS_MAX = 400;
 
 const MARKER_BIT = CUES.length;
 const CONCEALING_BIT = MARKER_BIT + 1;
+const TOOL_USE = CUES.reduce((bits, { family }, bit) => (family === "tool use" ? bits | (1 << bit) : bits), 0);
 const hintsForTool = hintFinder([...CUES.map(({ hints }) => hints), MARKER.hints, CONCEALING_HINTS], HITS_MAX);
 const hintsForUser = hintFinder(
   [...CUES.map(({ family, hints }) => (OF_USER.has(family) ? hints : [])), [], CONCEALING_HINTS],
@@ -48,10 +50,9 @@ export type Around = {
 /** Returns the passages of text that instruct the model, best first. */
 export function readInjections(text: string, carrier: Carrier, around?: Around): Injection[] {
   const read = text.length > READ ? text.slice(0, READ) : text;
-  const hits = (carrier === "tool" ? hintsForTool : hintsForUser)(read);
-  const found = injectionsIn(read, hits, carrier, [], around, carrier === "tool" ? plantedOrders(read, around) : []);
-  const hasMarkup = hits.bits.some((bits) => (bits & (1 << CONCEALING_BIT)) !== 0);
-  for (const { text: hidden, start, end, sure } of concealedText(read, hasMarkup)) {
+  const { hits, orders, concealed } = readOnce(`scan ${carrier}`, read, () => scanned(read, carrier));
+  const found = injectionsIn(read, hits, carrier, [], around, plantedOrders(orders, around));
+  for (const { text: hidden, start, end, sure } of concealed) {
     const inside = injectionsIn(hidden, hintsForTool(hidden), "tool", ["concealed"], around, []).sort(byScore)[0];
     if (!inside && !sure) continue;
     const { score, families } = inside ?? { score: MATCH_SCORE, families: ["concealed" as const] };
@@ -60,9 +61,17 @@ export function readInjections(text: string, carrier: Carrier, around?: Around):
   return found.length > 1 ? found.sort(byScore) : found;
 }
 
+/** What a text contains, whatever conversation it is in. */
+type Scan = { hits: Hits; orders: readonly LikelyOrder[]; concealed: readonly Concealed[] };
+
+function scanned(text: string, carrier: Carrier): Scan {
+  const hits = (carrier === "tool" ? hintsForTool : hintsForUser)(text);
+  const hasMarkup = (allBits(hits) & (1 << CONCEALING_BIT)) !== 0;
+  return { hits, orders: carrier === "tool" ? likelyOrders(text) : [], concealed: concealedText(text, hasMarkup) };
+}
+
 /** Returns the orders that neither the user nor the agent gave and that the user did not tell the agent to follow. */
-function plantedOrders(text: string, around: Around | undefined): LikelyOrder[] {
-  const orders = likelyOrders(text);
+function plantedOrders(orders: readonly LikelyOrder[], around: Around | undefined): readonly LikelyOrder[] {
   if (orders.length === 0 || !around) return orders;
   const request = around.request();
   if (request.delegates) return [];
@@ -140,6 +149,27 @@ function readWindow(
   orders: readonly LikelyOrder[],
 ): Injection | null {
   const { text } = window;
+  const judge = () => judgeWindow(text, bits, carrier, given, around, orders);
+  const named = (bits & TOOL_USE) === 0 ? [] : [...(around?.tools ?? [])].filter((tool) => text.includes(tool)).sort();
+  const says = orders.map((order) => order.says);
+  const judged = around?.withheld
+    ? judge()
+    : readOnce(`window ${JSON.stringify([carrier, bits, given, named, says])}`, text, judge);
+  if (!judged) return null;
+  const { score, families, start, end } = judged;
+  const [from, to] = originalRange(window, start, end);
+  return { score, families, start: from, end: to, says: text.slice(start, end + SAYS_MORE) };
+}
+
+/** Returns what makes a window an injection, with its range in the window. */
+function judgeWindow(
+  text: string,
+  bits: number,
+  carrier: Carrier,
+  given: readonly Family[],
+  around: Around | undefined,
+  orders: readonly LikelyOrder[],
+): Omit<Injection, "says"> | null {
   const seen = cuesIn(text, bits, carrier, around);
   const marked = carrier === "tool" && (bits & (1 << MARKER_BIT)) !== 0 && !around?.withheld?.has("marker");
   if (seen.length === 0 && orders.length === 0 && !marked) return null;
@@ -151,14 +181,14 @@ function readWindow(
   }
   const urgency = seen.some(({ family }) => family !== "order" && family !== "action") && URGENCY.pattern.exec(text);
   if (urgency) seen.push({ ...URGENCY, start: urgency.index, end: urgency.index + urgency[0].length });
-  let score = combined(seen, given);
+  const score = combined(seen, given);
   if (score < LEAST_SCORE) return null;
-  if (isAboutAttacks(text, seen)) score = Math.min(score, ABOUT_ATTACKS_SCORE);
-  const start = Math.min(...seen.map((one) => one.start));
-  const end = Math.max(...seen.map((one) => one.end));
-  const [from, to] = originalRange(window, start, end);
-  const families = [...new Set([...given, ...seen.map(({ family }) => family)])];
-  return { score, families, start: from, end: to, says: text.slice(start, end + SAYS_MORE) };
+  return {
+    score: isAboutAttacks(text, seen) ? Math.min(score, ABOUT_ATTACKS_SCORE) : score,
+    families: [...new Set([...given, ...seen.map(({ family }) => family)])],
+    start: Math.min(...seen.map((one) => one.start)),
+    end: Math.max(...seen.map((one) => one.end)),
+  };
 }
 
 /** Returns the likeliest order, and its target as an action. Only one, so that a list of tasks does not become an attack. */
