@@ -23,6 +23,8 @@ const LIKE_ANOTHER = [
   "modelPrices[.](create|update|estimate|previewPattern)", // those of a project
   "modelPrices[.]updateInProject", // modelPrices.createInProject
   "rules[.]preview", // rules.try
+  "rules[.](createVersion|proposeFilter|tryDescription)", // rules.create
+  "variantAnswers[.]create", // variants.create
   "conversations[.](download|facets|histogram|count)", // conversations.list
   "findings[.](download|count)", // findings.list
   "audit[.]download", // audit.list
