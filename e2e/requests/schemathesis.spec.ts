@@ -24,7 +24,7 @@ const LIKE_ANOTHER = [
   "modelPrices[.]updateInProject", // modelPrices.createInProject
   "rules[.]preview", // rules.try
   "rules[.](createVersion|proposeFilter|tryDescription)", // rules.create
-  "variantAnswers[.]create", // variants.create
+  "variants[.]try", // variants.create
   "conversations[.](download|facets|histogram|count)", // conversations.list
   "findings[.](download|count)", // findings.list
   "audit[.]download", // audit.list

@@ -75,6 +75,8 @@ export type Detector = {
   looksFor: string;
   /** Whether all of its verdicts are ambiguous, so that without an adjudicator it reports nothing. */
   needsAdjudicator?: true;
+  /** Of its matches, where they are so by definition and nothing measures them. */
+  confidence?: number;
   /** `anywhere` by default. */
   reads?: DetectorReads;
   detect(conversation: ConversationSnapshot, configuration: DetectorConfiguration): DetectedSignal[];
@@ -87,7 +89,7 @@ export type Rule = {
   name: string;
   summary: string;
   detectors: readonly Detector[];
-  /** Of a project's own Rule: what a person described, for a model to judge. */
+  /** Of a project's own Rule: what a person described. */
   own?: OwnDefinition;
 };
 

@@ -11,18 +11,19 @@ import { judgedFindings } from "../findings/judged-findings";
 import { changedRuleReply, ruleReply } from "../schemas";
 import { ruleJson } from "../settings/list-rules";
 import { configuredRules } from "../settings/rule-settings";
-import { createRuleInput, createRuleVersionInput, type OwnDefinition } from "./schemas";
+import { isJudged } from "./own-rule";
+import { createRuleInput, createRuleVersionInput, NO_FILTER, type OwnDefinition } from "./schemas";
 
 /** Every Run of a project's automatic diagnosis costs time, and each own Rule a question or more. */
 export const OWN_RULES_MAX = 50;
 
 const HOW =
-  "A conversation that passes `filter` is judged by the project's adjudicator, within its daily limits: `asks` different questions, each only after a yes to the one before, and one no is enough. The question shows the conversation as the adjudicator's other questions do, without passages that instruct their reader, and a yes needs a quote that occurs in it. Runs are skipped, with the reason, while no model is connected, when its budget is used up, and for conversations that are too long to be shown.";
+  "A conversation that passes `filter` is judged by the project's adjudicator, within its daily limits: `asks` different questions, each only after a yes to the one before, and one no is enough. With `asks` 0 no model is asked: what passes the filter, which must not be empty (422), is found. The question shows the conversation as the adjudicator's other questions do, without passages that instruct their reader, and a yes needs a quote that occurs in it. Runs that need a model are skipped, with the reason, while none is connected and when its budget is used up; all are for conversations that are too long to be read at once.";
 
 export const createRule = verb(
   {
     name: "rules.create",
-    summary: "Create a Rule from a description of a problem, for a model to judge.",
+    summary: "Create a Rule from a description of a problem, for a model or its filter alone to judge.",
     description: `${HOW} The Rule is on from the start, and works like any other: in Runs, backfills, Findings and alerts. At most ${OWN_RULES_MAX} a project (409).`,
     effect: "write",
     capability: "diagnostics:write",
@@ -69,8 +70,13 @@ export const createRuleVersion = verb(
 const lockOwnRules = (tx: Ctx) =>
   tx.db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`own rules ${tx.projectId}`}, 0))`);
 
-const store = ({ db, projectId }: Ctx, id: string, version: number, definition: OwnDefinition) =>
-  db.insert(ownRules).values({ projectId, id, version, definition });
+function store({ db, projectId }: Ctx, id: string, version: number, definition: OwnDefinition) {
+  if (!isJudged(definition) && isDeepStrictEqual(definition.filter, NO_FILTER)) {
+    const message = "Without questions the filter decides, and an empty one would find every conversation.";
+    throw new ServiceError("unprocessable", message, { errors: [{ path: "/filter", message }] });
+  }
+  return db.insert(ownRules).values({ projectId, id, version, definition });
+}
 
 async function readRule(tx: Ctx, id: string) {
   const configured = (await configuredRules(tx)).find(({ rule }) => rule.id === id);

@@ -4,6 +4,7 @@ import { findings, ruleRuns } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { createConnection } from "@/server/services/connections";
+import { createFeedback } from "@/server/services/telemetry";
 import {
   adjudicateRuleRuns,
   createBackfill,
@@ -117,6 +118,40 @@ test("one no is enough, a quote that nobody said is a no, and what the filter le
   ];
   expect(await ran(ctx, rule.id, unanswered)).toMatchObject({ status: "completed", resultCount: 0 });
   expect(model.asked).toHaveLength(before);
+});
+
+test("a Rule without questions finds what passes its filter, an evaluator's results among it, and asks no model", async () => {
+  const { ctx } = await testProject();
+  const judgedBad = { name: "relevance", failsWhen: { below: 0.5 } };
+  const definition = { ...RULE, asks: 0, filter: { toolsNotCalled: ["track_parcel"], evaluators: [judgedBad] } };
+  const { rule } = await createRule(ctx, definition);
+  expect(rule.signals[0]).toMatchObject({ enabled: true, needs: null });
+  const scored = async (value: number, more: object = {}) => {
+    const { id: conversationId, lastActivityAt } = await storedConversation(ctx, asks(String(value)));
+    const score = { conversationId, kind: "score", value, name: "relevance", evaluatorKind: "model", ...more } as const;
+    await createFeedback(ctx, score);
+    const { runs } = await createRuleRuns(ctx, { conversationId, lastActivityAt });
+    return executed(ctx, runs.find((one) => one.ruleId === rule.id)!.id);
+  };
+  expect(await scored(0.1)).toMatchObject({ status: "completed", resultCount: 1 });
+  expect(await scored(0.5)).toMatchObject({ status: "completed", resultCount: 0 });
+  expect(await scored(0.1, { name: "toxicity" })).toMatchObject({ resultCount: 0 });
+  expect(await scored(0.1, { evaluatorKind: "human" })).toMatchObject({ resultCount: 0 });
+  expect(await ran(ctx, rule.id, asks("nobody scored it"))).toMatchObject({ status: "completed", resultCount: 0 });
+  const { findings: found } = await listFindings(ctx, { ruleId: rule.id });
+  expect(found).toMatchObject([{ title: RULE.name, occurrenceCount: 1 }]);
+  const { occurrences } = await listOccurrences(ctx, { findingId: found[0]!.id });
+  expect(occurrences).toMatchObject([{ confidence: 1, evidence: [{ messageIndex: 1, quote: PROMISE }] }]);
+
+  const { trial } = await tryOwnRule(ctx, definition);
+  expect(trial).toMatchObject({ passed: 1, judged: 1, caught: 1, questionsPer1000: 0, usdPer1000: 0, problem: null });
+  expect(trial.examples).toMatchObject([{ asked: 0, passedFilter: true }]);
+
+  const labelled = { ...definition, filter: { evaluators: [{ name: "tone", failsWhen: { labels: ["rude"] } }] } };
+  const { rule: second } = await createRuleVersion(ctx, { ...labelled, ruleId: rule.id });
+  expect(second).toMatchObject({ version: 2, own: { filter: { toolsNotCalled: [] } } });
+  expect(await scored(0.1)).toMatchObject({ resultCount: 0 });
+  await expect(createRule(ctx, { ...definition, filter: {} })).rejects.toMatchObject({ code: "unprocessable" });
 });
 
 test("a Run without a judge is skipped with the reason, not counted as read, and judged once there is one", async () => {

@@ -1,16 +1,18 @@
 import { z } from "zod";
 import { SEVERITIES } from "@/db/schema/enumerations";
 import { filledText, idInput } from "@/server/platform/schemas";
+import { failsWhen } from "../evaluators/schemas";
 
 const NAME_CHARACTERS = 80;
 const WORDS_CHARACTERS = 1000;
 export const CRITERIA_MAX = 4;
 const ENTRIES_MAX = 50;
+const EVALUATORS_MAX = 10;
 export const ASKS_MAX = 3;
 
 const entries = z.array(filledText(200)).max(ENTRIES_MAX).default([]);
 
-/** What code checks before the model is asked. A conversation that fails one of these is not a match. */
+/** What code checks before a model is asked, if one is. A conversation that fails one of these is not a match. */
 const filter = z.strictObject({
   /** At least one of these tools was called. */
   toolsCalled: entries,
@@ -20,6 +22,11 @@ const filter = z.strictObject({
   words: entries,
   /** The user wrote at least so many messages. */
   minUserMessages: z.int().min(0).max(1000).default(0),
+  /** A result of at least one of these evaluators fails. */
+  evaluators: z
+    .array(z.strictObject({ name: filledText(500), failsWhen }))
+    .max(EVALUATORS_MAX)
+    .default([]),
 });
 export type OwnFilter = z.infer<typeof filter>;
 export const NO_FILTER: OwnFilter = filter.parse({});
@@ -35,8 +42,8 @@ export const ownDefinition = z.strictObject({
   criteria: z.array(filledText(500)).max(CRITERIA_MAX).default([]),
   severity: z.enum(SEVERITIES).default("medium"),
   filter: filter.default(NO_FILTER),
-  /** How many questions, each different, must be answered with yes. */
-  asks: z.int().min(1).max(ASKS_MAX).default(ASKS_MAX),
+  /** How many questions, each different, must be answered with yes; with 0 no model is asked, and what passes the filter matches. */
+  asks: z.int().min(0).max(ASKS_MAX).default(ASKS_MAX),
 });
 export type OwnDefinition = z.infer<typeof ownDefinition>;
 

@@ -11,7 +11,7 @@ import { type Candidate, defaultConfiguration, signalsIn } from "../rules";
 import type { ConversationSnapshot } from "../types";
 import { type Judge, type Judged, openJudge } from "./judge";
 import { readNewestWhole } from "./newest-conversations";
-import { OWN_SIGNAL, ownRule } from "./own-rule";
+import { isJudged, OWN_SIGNAL, ownRule } from "./own-rule";
 import { ownQuestion } from "./questions";
 import {
   JUDGED_MAX,
@@ -39,7 +39,7 @@ export const tryOwnRule = verb(
     name: "rules.tryDescription",
     summary:
       "Try a description on past conversations before it is saved: what it would have caught, and what it costs.",
-    description: `Reads the newest \`conversations\` (at most ${TRIED_MAX}) and asks the model about up to \`judged\` (at most ${JUDGED_MAX}), of which one in ${LEFT_OUT_SHARE} is a conversation that the filter leaves out: what the model finds there is what the filter costs. Judges no further conversation after ${(READ_MS + ASK_MS) / 1000} seconds; with \`complete\` false, the same call again goes on, because answers are cached and asked once. Uses the adjudicator's daily limits. Stores no Run and no Finding. \`problem\` says why the model could not be asked.`,
+    description: `Reads the newest \`conversations\` (at most ${TRIED_MAX}) and asks the model about up to \`judged\` (at most ${JUDGED_MAX}), of which one in ${LEFT_OUT_SHARE} is a conversation that the filter leaves out: what the model finds there is what the filter costs. Judges no further conversation after ${(READ_MS + ASK_MS) / 1000} seconds; with \`complete\` false, the same call again goes on, because answers are cached and asked once. Uses the adjudicator's daily limits. With \`asks\` 0 no model is asked. Stores no Run and no Finding. \`problem\` says why the model could not be asked.`,
     effect: "write",
     capability: "diagnostics:write",
     input: tryOwnRuleInput,
@@ -49,6 +49,7 @@ export const tryOwnRule = verb(
   {
     before: async (ctx, { conversations, judged, model, ...definition }) => {
       const read = await readAndFilter(ctx, definition, { limit: conversations, judged });
+      if (!isJudged(definition)) return { ...trialOf(read, read.sample.map(caught)), usdPer1000: 0 };
       const adjudicator = await findAdjudicator(ctx);
       const named = model ?? adjudicator?.defaultModel ?? null;
       if (adjudicator === null || named === null) {
@@ -84,7 +85,8 @@ async function readAndFilter(
   const rule = ownRule("unsaved", 1, definition);
   const open = ownRule("unsaved", 1, { ...definition, filter: NO_FILTER });
   const passing = new Sample(judged);
-  const leftOut = new Sample(Math.ceil(judged / LEFT_OUT_SHARE));
+  // Without a model, nothing says what the filter costs.
+  const leftOut = new Sample(isJudged(definition) ? Math.ceil(judged / LEFT_OUT_SHARE) : 0);
   let conversations = 0;
   let passed = 0;
   for await (const { whole } of readNewestWhole(ctx, { limit, end })) {
@@ -121,6 +123,12 @@ const candidateOf = (rule: ReturnType<typeof ownRule>, conversation: Conversatio
   signalsIn(rule, conversation, defaultConfiguration(rule)).find(({ signal }) => signal === OWN_SIGNAL) ?? null;
 
 type Outcome = Sampled & { judged: Judged };
+
+/** The outcome of a Rule without questions for what passes its filter. */
+const caught = (one: Sampled): Outcome => ({
+  ...one,
+  judged: { match: one.candidate, asked: 0, reason: "", quotes: [], unanswered: null, notes: [] },
+});
 
 async function judgeAll(
   judge: Judge,

@@ -186,6 +186,6 @@ function occurrenceOf(detector: Detector, found: DetectedSignal, severity = dete
   // Field by field: copying all but one is many times slower, and some conversations have hundreds.
   const { name, score, verdict, evidence, cause, summary } = found;
   const title = wholeWords(found.title, TITLE_LIMIT);
-  const confidence = confidenceOf(name, score).value;
+  const confidence = detector.confidence ?? confidenceOf(name, score).value;
   return { signal: name, severity, score, confidence, verdict, evidence, cause, title, summary };
 }

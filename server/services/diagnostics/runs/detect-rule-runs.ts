@@ -5,7 +5,7 @@ import { type Ctx, inTransaction } from "@/server/platform/context";
 import { inPieces, snapshotLengths, type WindowSize } from "@/server/services/telemetry";
 import { findAdjudicator, isAdjudication } from "../adjudicator";
 import type { DiagnosedSnapshot } from "../baselines/snapshots-with-baseline";
-import { TOO_LONG } from "../own-rules/own-rule";
+import { isJudged, TOO_LONG } from "../own-rules/own-rule";
 import { type RuleConfiguration, type RuleResult, resultOf, runDetectors } from "../rules";
 import { configurationsAt, rulesOfRuns } from "../settings/rule-settings";
 import type { Rule } from "../types";
@@ -177,8 +177,9 @@ async function runDetector(ctx: Ctx, runs: readonly Run[]): Promise<RunDetector>
     const { rule } = configured;
     const configuration = configurationAt(rule, run.configurationRevision);
     // Before its filter: otherwise only what the filter leaves out would count as read.
-    if (rule.own && configuration.adjudicationMode !== "auto") return { skipReason: NOT_ASKED };
-    if (rule.own && !adjudicatorConnected) return { skipReason: NO_JUDGE };
+    const isAsked = rule.own !== undefined && isJudged(rule.own);
+    if (isAsked && configuration.adjudicationMode !== "auto") return { skipReason: NOT_ASKED };
+    if (isAsked && !adjudicatorConnected) return { skipReason: NO_JUDGE };
     return { rule, configuration };
   };
   const detected = (

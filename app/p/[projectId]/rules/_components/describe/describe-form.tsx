@@ -74,6 +74,7 @@ export const DescribeForm = ({ draft, disabled, onChange }: Props) => (
 );
 
 const ASKS = [
+  { value: "0", label: "None: the filter decides" },
   { value: "1", label: "One: finds most, is often wrong" },
   { value: "2", label: "Two different ones" },
   { value: "3", label: "Three different ones: seldom wrong" },

@@ -6,7 +6,7 @@ export const NEW_RULE: OwnDefinition = {
   appliesWhen: null,
   criteria: [],
   severity: "medium",
-  filter: { toolsCalled: [], toolsNotCalled: [], words: [], minUserMessages: 0 },
+  filter: { toolsCalled: [], toolsNotCalled: [], words: [], minUserMessages: 0, evaluators: [] },
   asks: 3,
 };
 

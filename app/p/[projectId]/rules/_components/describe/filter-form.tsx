@@ -1,9 +1,10 @@
-import { Button, Group, NumberInput, SimpleGrid, Stack, TagsInput, Text } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Button, Group, MultiSelect, NumberInput, SimpleGrid, Stack, TagsInput, Text } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Refused } from "@/app/_components/feedback/refused";
 import { plural } from "@/app/_lib/format";
 import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc/client";
 import type { OwnDefinition, OwnFilter } from "@/server/services/diagnostics/own-rules/schemas";
+import { failsWhenWords } from "../../evaluators/_components/words";
 import { isTryable } from "./draft";
 
 type Props = {
@@ -27,7 +28,9 @@ export function FilterForm({ projectId, draft, disabled, onChange }: Props) {
   return (
     <Stack gap="md" maw={720}>
       <Text size="sm" c="dimmed">
-        Checked by code, at no cost, before a model is asked. A conversation that does not pass is not a match.
+        {draft.asks === 0
+          ? "Checked by code, at no cost. Every conversation that passes is a match."
+          : "Checked by code, at no cost, before a model is asked. A conversation that does not pass is not a match."}
       </Text>
       <Group gap="sm">
         <Button
@@ -77,8 +80,43 @@ export function FilterForm({ projectId, draft, disabled, onChange }: Props) {
           disabled={disabled}
           onChange={(next) => typeof next === "number" && set({ minUserMessages: next })}
         />
+        <EvaluatorsField
+          projectId={projectId}
+          value={filter.evaluators}
+          disabled={disabled}
+          onChange={(evaluators) => set({ evaluators })}
+        />
       </SimpleGrid>
     </Stack>
+  );
+}
+
+type EvaluatorsProps = {
+  projectId: string;
+  value: OwnFilter["evaluators"];
+  disabled: boolean;
+  onChange: (evaluators: OwnFilter["evaluators"]) => void;
+};
+
+/** The evaluators of which somebody said which results are bad. A version of the Rule keeps what was said when it was chosen. */
+function EvaluatorsField({ projectId, value, disabled, onChange }: EvaluatorsProps) {
+  const trpc = useTRPC();
+  const { data } = useQuery(trpc.evaluators.list.queryOptions({ projectId }));
+  const known = new Map([
+    ...(data?.evaluators ?? []).flatMap(({ name, failsWhen }) => (failsWhen ? [[name, failsWhen] as const] : [])),
+    ...value.map(({ name, failsWhen }) => [name, failsWhen] as const),
+  ]);
+  if (known.size === 0) return null;
+  return (
+    <MultiSelect
+      label="One of these evaluators faults it"
+      description={value.map(({ name, failsWhen }) => `${name}: ${failsWhenWords(failsWhen)}`).join(" ") || undefined}
+      placeholder={value.length === 0 ? "Any or none" : ""}
+      data={[...known.keys()]}
+      value={value.map(({ name }) => name)}
+      disabled={disabled}
+      onChange={(names) => onChange(names.map((name) => ({ name, failsWhen: known.get(name)! })))}
+    />
   );
 }
 

@@ -65,7 +65,9 @@ export function NewRule({ projectId }: { projectId: string }) {
               Create Rule
             </Button>
             <Text size="xs" c="dimmed">
-              It is on from the start, and asks the connected model about every new conversation that passes the filter.
+              {draft.asks === 0
+                ? "It is on from the start, for every new conversation."
+                : "It is on from the start, and asks the connected model about every new conversation that passes the filter."}
             </Text>
           </Group>
         </PageSection>

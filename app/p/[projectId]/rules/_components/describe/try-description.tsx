@@ -56,7 +56,9 @@ export function TryDescription({ projectId, draft }: Props) {
         </Button>
       </Group>
       <Text size="xs" c="dimmed">
-        Asks the connected model, within its daily limits, for about 25 seconds. No Run and no Finding is stored.
+        {draft.asks === 0
+          ? "Reads for about 5 seconds. No Run and no Finding is stored."
+          : "Asks the connected model, within its daily limits, for about 25 seconds. No Run and no Finding is stored."}
       </Text>
       <Refused error={attempt.error} />
       {trial ? <Result projectId={projectId} trial={trial} isCurrent={isCurrent} /> : null}
@@ -75,7 +77,9 @@ function Result({ projectId, trial, isCurrent }: { projectId: string; trial: Tri
       )}
       <Text size="sm">
         {formatCount(passed)} of {plural(conversations, "conversation")} passed the filter.{" "}
-        {judged > 0 ? `Of ${formatCount(judged)} that were judged, it caught ${formatCount(caught)}.` : null}{" "}
+        {judged > 0 && trial.asksPerJudged !== 0
+          ? `Of ${formatCount(judged)} that were judged, it caught ${formatCount(caught)}.`
+          : null}{" "}
         {leftOutJudged > 0
           ? `Of ${formatCount(leftOutJudged)} that the filter leaves out, the model would have caught ${formatCount(leftOutCaught)}.`
           : null}
@@ -90,7 +94,7 @@ function Result({ projectId, trial, isCurrent }: { projectId: string; trial: Tri
           <Link href={pageHref(projectId, "integrations")}>Integrations</Link>
         </Text>
       )}
-      {trial.questionsPer1000 === null ? null : (
+      {trial.questionsPer1000 === null || trial.model === null ? null : (
         <Text size="sm">
           For 1,000 conversations: about {formatCount(Math.round(trial.questionsPer1000))} questions to {trial.model}
           {trial.usdPer1000 === null ? (
@@ -132,7 +136,7 @@ function Conversations({ projectId, title, of, none }: ListProps) {
               {one.quotes[0] ? <Text size="sm">“{one.quotes[0]}”</Text> : null}
               <Text size="xs" c="dimmed">
                 {one.passedFilter ? "" : "Left out by the filter. "}
-                {plural(one.asked, "question")}. The model: {one.reason}
+                {one.asked === 0 ? null : `${plural(one.asked, "question")}. The model: ${one.reason}`}
               </Text>
             </li>
           ))}
