@@ -5,6 +5,8 @@ const NEEDS_TOOLS = "It depends on what tools were asked and what they returned,
 const SAID_BY_USERS = "Its evidence is what users or tools wrote, which is the same in every replay.";
 const OF_THE_PROVIDER = "It measures calls to a provider, which a replay does not make.";
 const NEEDS_ADJUDICATOR = "Only the adjudicator can decide it, and a proof uses nothing but the Rule's own detectors.";
+const IN_OWN_WORDS =
+  "A Rule in your own words is not replayed: its model or evaluators would have to judge every new answer.";
 
 /** Why a Signal cannot be detected in an answer alone; `null` for those that can. */
 const WHY_NOT: Readonly<Record<string, string | null>> = {
@@ -52,7 +54,7 @@ const WHY_NOT: Readonly<Record<string, string | null>> = {
   cost_spike: OF_THE_PROVIDER,
   context_overflow: OF_THE_PROVIDER,
   unsupported_claim: NEEDS_ADJUDICATOR,
-  [OWN_SIGNAL]: NEEDS_ADJUDICATOR,
+  [OWN_SIGNAL]: IN_OWN_WORDS,
 };
 
 /** Returns why answers cannot be replayed for a Signal; `null` if they can. */

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { HOUR_MS } from "@/server/platform/durations";
 import { memoizeLast } from "./memoize-last";
 
 /** Bytes of all readings: those of several thousand agent traces. */
@@ -18,6 +19,8 @@ const readings = new LRUCache<string, string>({
   sizeCalculation: (reading, key) => ENTRY_BYTES + 2 * (key.length + reading.length),
 });
 
+let begun = performance.now();
+
 const hashOf = memoizeLast((text) => hash("sha256", text, "base64"));
 
 /**
@@ -28,6 +31,8 @@ const hashOf = memoizeLast((text) => hash("sha256", text, "base64"));
 export function readOnce<Reading>(what: string, text: string, read: () => Reading): Reading {
   // Unpaired surrogates are all alike in UTF-8, which is what is hashed.
   if (text.length < SHORTEST || !text.isWellFormed()) return read();
+  // Readings quote conversations, and what somebody had erased must not stay in memory as long as the process runs.
+  if (performance.now() - begun > HOUR_MS) forgetReadings();
   const key = `${what} ${hashOf(text)}`;
   const known = readings.get(key);
   if (known !== undefined) return JSON.parse(known) as Reading;
@@ -36,5 +41,8 @@ export function readOnce<Reading>(what: string, text: string, read: () => Readin
   return reading;
 }
 
-/** Empties the cache, to measure and test the first reading. */
-export const forgetReadings = (): void => readings.clear();
+/** Empties the cache, also to measure and test the first reading. */
+export function forgetReadings(): void {
+  readings.clear();
+  begun = performance.now();
+}
