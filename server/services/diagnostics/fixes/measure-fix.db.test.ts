@@ -28,6 +28,19 @@ test("a fix is proven by the conversations that the Rule has read since, and by 
   expect(await fix()).toMatchObject({ verdict: "proven", since: { affected: 0, conversations: 600 } });
 });
 
+test("a fix of an own Rule's Finding is proven like any other", async () => {
+  const own = { name: "Asks alpha", problem: "Calls alpha.", asks: 0, filter: { toolsCalled: ["alpha"] } };
+  const { stored, fix } = await resolved({ own });
+  await stored(before);
+  await stored({ conversations: 600, days: SINCE });
+  expect(await fix()).toMatchObject({
+    verdict: "proven",
+    before: { affected: 56, conversations: 2800 },
+    since: { affected: 0, conversations: 600 },
+    readings: [{ ruleId: expect.stringMatching(/^rule_/), ruleVersion: 1 }],
+  });
+});
+
 test("turning the Rule off proves nothing", async () => {
   const { stored, fix } = await resolved();
   await stored(before);

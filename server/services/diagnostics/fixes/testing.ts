@@ -4,7 +4,7 @@ import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { DAY_MS } from "@/server/platform/durations";
 import { newId } from "@/server/platform/ids";
-import { createRuleRuns, executeRuleRuns, findingTimeline, listFindings, updateFindings } from "..";
+import { createRule, createRuleRuns, executeRuleRuns, findingTimeline, listFindings, updateFindings } from "..";
 import { RULES } from "../rules";
 import { failingToolCall, storedConversation } from "../testing";
 
@@ -24,15 +24,21 @@ export type Traffic = {
   read?: { version?: number; revision?: number; origin?: string } | null;
 };
 
-/** For tests: a project with a Finding of one Rule that was resolved, unless `open`; days are counted from then. */
-export async function resolved({ open = false } = {}) {
+type OwnRule = Parameters<typeof createRule>[1];
+
+/**
+ * For tests: a project with a Finding of one Rule, or of an own one that finds calls of `alpha`, that was resolved, unless `open`;
+ * days are counted from then.
+ */
+export async function resolved({ open = false, own }: { open?: boolean; own?: OwnRule } = {}) {
   const { ctx } = await testProject();
+  const rule = own ? (await createRule(ctx, own)).rule : { id: RULE, version: VERSION };
   const said = failingToolCall("alpha", "Error: not found");
   const { id, lastActivityAt } = await storedConversation(ctx, said, { startedAt: Date.now() - 200 * DAY_MS });
   const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
   await executeRuleRuns(
     ctx,
-    runs.filter(({ ruleId }) => ruleId === RULE).map((run) => run.id),
+    runs.filter(({ ruleId }) => ruleId === rule.id).map((run) => run.id),
   );
   const { findings } = await listFindings(ctx, {});
   const findingId = findings[0]!.id;
@@ -47,14 +53,16 @@ export async function resolved({ open = false } = {}) {
     ctx,
     at,
     findingId,
-    stored: (traffic: Traffic) => stored(ctx, { at, findingId }, traffic),
+    stored: (traffic: Traffic) => stored(ctx, { at, findingId, rule }, traffic),
     /** As the Finding's page shows it. */
     fix: async () => (await findingTimeline(ctx, { findingId })).fix!,
   };
 }
 
+type Found = { at: number; findingId: string; rule: { id: string; version: number } };
+
 /** Stores conversations, of which a call of each cost 2 cents, evenly over these days, those with the Finding evenly among them. */
-async function stored(ctx: Ctx, { at, findingId }: { at: number; findingId: string }, traffic: Traffic) {
+async function stored(ctx: Ctx, { at, findingId, rule }: Found, traffic: Traffic) {
   const { affected = 0, conversations, days, labels = [], models = [], versions = [], read = {} } = traffic;
   const traits = textArray(versions.map((version) => `version:${version}`));
   const prefix = newId("conv");
@@ -74,7 +82,7 @@ async function stored(ctx: Ctx, { at, findingId }: { at: number; findingId: stri
   await ctx.db.execute(sql`
     insert into rule_runs (project_id, id, rule_id, rule_version, configuration_revision, conversation_id, last_activity_at,
       origin, status, result_count)
-    select ${ctx.projectId}, 'run_' || id, ${RULE}, ${read.version ?? VERSION}, ${read.revision ?? 1}, id, at - 1000,
+    select ${ctx.projectId}, 'run_' || id, ${rule.id}, ${read.version ?? rule.version}, ${read.revision ?? 1}, id, at - 1000,
       ${read.origin ?? "automatic"}, 'completed', 0
     from (${all}) c`);
   await ctx.db.execute(sql`

@@ -7,7 +7,7 @@ import { isByUser } from "@/server/services/telemetry/schemas";
 import { estimateTokens, findAdjudicator, roughTokens } from "../adjudicator";
 import { meanTokens } from "../adjudicator/cached-answers";
 import { textOf } from "../detectors/reading/text";
-import { type Candidate, defaultConfiguration, signalsIn } from "../rules";
+import { type Candidate, DEFAULT_CONFIGURATION, defaultConfiguration, signalsIn } from "../rules";
 import type { ConversationSnapshot } from "../types";
 import { type Judge, type Judged, openJudge } from "./judge";
 import { readNewestWhole } from "./newest-conversations";
@@ -33,6 +33,7 @@ const EXAMPLES_MAX = 5;
 /** One in so many judged conversations is one that the filter leaves out. */
 const LEFT_OUT_SHARE = 5;
 const PREVIEW_CHARACTERS = 160;
+const SURE = DEFAULT_CONFIGURATION.minDiagnosticConfidence;
 
 export const tryOwnRule = verb(
   {
@@ -159,7 +160,8 @@ async function judgeAll(
 function trialOf({ conversations, passed, isWhole }: Read, outcomes: readonly Outcome[]): Trial {
   const kept = outcomes.filter(({ passedFilter }) => passedFilter);
   const leftOut = outcomes.filter(({ passedFilter }) => !passedFilter);
-  const isCaught = ({ judged }: Outcome) => judged.match !== null;
+  // A Run drops what the model is not sure of.
+  const isCaught = ({ judged: { match } }: Outcome) => match !== null && match.confidence >= SURE;
   const asks = kept.reduce((sum, { judged }) => sum + judged.asked, 0);
   const asksPerJudged = kept.length === 0 ? null : asks / kept.length;
   const perThousand = conversations === 0 ? null : (1000 * passed) / conversations;
