@@ -126,12 +126,13 @@ test("the reference is plain HTML without scripts, and each operation is on the 
   const { renderToStaticMarkup } = await import("react-dom/server");
   const { default: DocsPage } = await import("@/app/docs/page");
   const { default: AreaPage } = await import("@/app/docs/[area]/page");
+  const { default: ClientsPage } = await import("@/app/docs/clients/page");
   const overview = renderToStaticMarkup(DocsPage());
   for (const { path } of OPERATIONS) expect(overview).toContain(path.replaceAll(/:(\w+)/g, "{$1}"));
   const areas = new Set([...overview.matchAll(/href="\/docs\/([^"#]+)"/g)].map(([, area = ""]) => area));
   const pages = new Map([["/docs", overview]]);
   for (const area of areas) {
-    const page = await AreaPage({ params: Promise.resolve({ area }) });
+    const page = area === "clients" ? ClientsPage() : await AreaPage({ params: Promise.resolve({ area }) });
     pages.set(`/docs/${area}`, renderToStaticMarkup(page));
   }
   expect(pages.size).toBeGreaterThan(20);
