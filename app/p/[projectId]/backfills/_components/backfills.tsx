@@ -12,7 +12,7 @@ import { nextPage } from "@/app/_lib/trpc/next-page";
 import { pollList } from "@/app/_lib/trpc/poll-list";
 import type { Backfill } from "@/server/services/diagnostics/backfills/schemas";
 import { useMay } from "../../_components/access/membership";
-import { ruleWords } from "../../_components/findings/rule-words";
+import { useRuleNames } from "../../_components/findings/rule-name";
 import { ViewsMenu } from "../../_components/saved-views/views-menu";
 import { RuleSelect } from "../../findings/_components/rule-select";
 import { BackfillPeek } from "./backfill-peek";
@@ -32,6 +32,7 @@ export function Backfills({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const may = useMay("diagnostics:write");
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
+  const nameOf = useRuleNames();
   const [cancelling, setCancelling] = useState<Backfill | null>(null);
   const actions = useBackfillActions(projectId, setCancelling);
   const list = useInfiniteQuery(
@@ -72,7 +73,7 @@ export function Backfills({ projectId }: { projectId: string }) {
       columns={columns}
       rows={rows}
       rowId={({ id }) => id}
-      rowName={(one) => `${ruleWords(one.ruleId)}, ${windowWords(one)}`}
+      rowName={(one) => `${nameOf(one.ruleId)}, ${windowWords(one)}`}
       rowHref={({ id }) => `?peek=${encodeURIComponent(id)}`}
       linkPeeks
       rowHeight={54}

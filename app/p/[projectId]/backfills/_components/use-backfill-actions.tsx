@@ -3,18 +3,21 @@ import type { ListAction } from "@/app/_components/data-table/types";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Backfill } from "@/server/services/diagnostics/backfills/schemas";
 import { useMay } from "../../_components/access/membership";
-import { ruleWords } from "../../_components/findings/rule-words";
+import { useRuleNames } from "../../_components/findings/rule-name";
 import { canPause, canResume, isRunning } from "./backfill-words";
 
 /** Returns pause, resume and cancel; `onCancel` asks first, because a cancelled backfill cannot be resumed. */
 export function useBackfillActions(projectId: string, onCancel: (backfill: Backfill) => void): ListAction<Backfill>[] {
   const trpc = useTRPC();
   const queries = useQueryClient();
+  const nameOf = useRuleNames();
   const may = useMay("diagnostics:write");
   const onSettled = () => queries.invalidateQueries({ queryKey: trpc.backfills.pathKey() });
   const pause = useMutation(trpc.backfills.pause.mutationOptions({ onSettled }));
   const resume = useMutation(trpc.backfills.resume.mutationOptions({ onSettled }));
   if (!may) return [];
+  const named = (rows: readonly Backfill[]) =>
+    rows.length === 1 && rows[0] ? `the backfill of “${nameOf(rows[0].ruleId)}”` : `${rows.length} backfills`;
   const each = (rows: readonly Backfill[], run: typeof pause.mutateAsync) =>
     Promise.all(rows.map(({ id }) => run({ projectId, backfillId: id })));
   return [
@@ -51,6 +54,3 @@ export function useBackfillActions(projectId: string, onCancel: (backfill: Backf
     },
   ];
 }
-
-const named = (rows: readonly Backfill[]) =>
-  rows.length === 1 && rows[0] ? `the backfill of “${ruleWords(rows[0].ruleId)}”` : `${rows.length} backfills`;

@@ -7,17 +7,18 @@ import { Refused } from "@/app/_components/feedback/refused";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { RuleRun } from "@/server/services/diagnostics/schemas";
 import { useMay } from "../../_components/access/membership";
-import { ruleWords } from "../../_components/findings/rule-words";
+import { useRuleNames } from "../../_components/findings/rule-name";
 
 /** Queues a failed or skipped Run again. */
 export function RetryRun({ projectId, run }: { projectId: string; run: RuleRun }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
+  const nameOf = useRuleNames();
   const may = useMay("diagnostics:write");
   const retry = useMutation(
     trpc.ruleRuns.retry.mutationOptions({
       onSuccess: () => {
-        notifications.show({ message: `Queued “${ruleWords(run.ruleId)}” again` });
+        notifications.show({ message: `Queued “${nameOf(run.ruleId)}” again` });
         void queries.invalidateQueries({ queryKey: trpc.ruleRuns.pathKey() });
       },
     }),

@@ -11,7 +11,7 @@ import { NoMatch } from "@/app/_components/feedback/no-match";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
 import { pollList } from "@/app/_lib/trpc/poll-list";
-import { ruleWords } from "../../_components/findings/rule-words";
+import { useRuleNames } from "../../_components/findings/rule-name";
 import { ViewsMenu } from "../../_components/saved-views/views-menu";
 import { columnsOf, conversationOf, NOTHING_FOUND } from "./columns";
 import { RunFilters } from "./run-filters";
@@ -23,6 +23,7 @@ const BUSY_MS = 2500;
 export function RuleRuns({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
+  const nameOf = useRuleNames();
   const list = useInfiniteQuery(
     trpc.ruleRuns.list.infiniteQueryOptions(listInput(projectId, view), {
       ...nextPage,
@@ -45,7 +46,7 @@ export function RuleRuns({ projectId }: { projectId: string }) {
       columns={columns}
       rows={rows}
       rowId={(row) => row.id}
-      rowName={(row) => `${ruleWords(row.ruleId)} on ${conversationOf(row)}`}
+      rowName={(row) => `${nameOf(row.ruleId)} on ${conversationOf(row)}`}
       rowHref={(row) => `/p/${projectId}/conversations/${encodeURIComponent(row.conversationId)}`}
       fold={view.status === null ? NOTHING_FOUND : undefined}
       rowHeight={52}
