@@ -1,6 +1,8 @@
+import { sql } from "drizzle-orm";
 import type { z } from "zod";
 import { COLLECTION_OBJECTIVES, SAVED_VIEW_LISTS } from "@/db/schema/enumerations";
 import { placeOf } from "@/db/testing/things";
+import type { Ctx } from "@/server/platform/context";
 import { DAY_MS } from "@/server/platform/durations";
 import { jsonSchemaOf } from "@/server/rest/openapi/json-schema";
 import { isProjectQualified } from "@/server/rest/operation";
@@ -25,6 +27,7 @@ import { COST_GROUPS } from "@/server/services/costs/schemas";
 import { checkDataset, diffVersions, getExample, getVersion, previewImport } from "@/server/services/datasets";
 import { previewDeletion } from "@/server/services/deletion";
 import {
+  compareEvaluator,
   compareVersions,
   createBackfill,
   findingTimeline,
@@ -39,6 +42,7 @@ import {
   previewBackfill,
   previewHandOff,
   proposeFilter,
+  updateEvaluator,
 } from "@/server/services/diagnostics";
 import { RULES } from "@/server/services/diagnostics/rules";
 import { RULE_RUN_SORTS } from "@/server/services/diagnostics/schemas";
@@ -539,6 +543,7 @@ const aroundReads: Read[] = [
     const { id } = known ?? (await createRepricing(world.big, { from: 0, to: 1 })).repricing;
     return [{ repricingId: id }];
   }),
+  read(compareEvaluator, "of 5,000 results", async ({ big }) => [{ name: await judgedBy(big) }], { payload: true }),
   read(proposeFilter, "", [{ problem: "Promises a day without calling get_order." }], { payload: true }),
   read(
     previewBackfill,
@@ -619,6 +624,18 @@ const aroundReads: Read[] = [
       }),
   },
 ];
+
+/** Stores an evaluator's results on as many of the newest conversations as are compared, and returns its name. */
+async function judgedBy(ctx: Ctx): Promise<string> {
+  const name = "relevance";
+  await ctx.db.execute(sql`
+    insert into feedback (project_id, id, conversation_id, kind, name, value, evaluator_kind, given_by_user, source, identity, given_at)
+    select project_id, 'fbk_' || id, id, 'score', ${name}, to_jsonb(abs(hashtext(id)) % 100 / 100.0), 'model', false, 'api', id, started_at
+    from conversations where project_id = ${ctx.projectId} order by started_at desc limit 5000
+    on conflict do nothing`);
+  await updateEvaluator(ctx, { name, failsWhen: { below: 0.1 } });
+  return name;
+}
 
 const asked: readonly Read[] = [...conversationReads, ...findingReads, ...aroundReads];
 
