@@ -343,6 +343,7 @@ const TABLES_BY_HAND = [
   "app/p/[projectId]/prices/repricings/_components/preview-table.tsx",
   "app/p/[projectId]/rules/[ruleId]/_components/change-preview.tsx",
   "app/p/[projectId]/rules/[ruleId]/_components/try-rule.tsx",
+  "app/p/[projectId]/rules/evaluators/_components/comparison.tsx",
   "app/p/[projectId]/training/[jobId]/_components/settings-tab.tsx",
   "app/p/[projectId]/training/compare/_components/compare.tsx",
   "app/p/[projectId]/training/new/_components/token-bars.tsx",
