@@ -309,7 +309,6 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["gateway-peek", () => `gateway?peek=${aliasId}`, "Running at 10%"],
   ["gateway-budgets", "gateway-budgets", "Each user"],
   ["gateway-budget-peek", () => `gateway-budgets?peek=${budgetId}`, "Users today"],
-  ["evaluators-none", "rules/evaluators", "No evaluator has sent results"],
   ["versions-none", "versions?range=custom&from=0&to=86400000", "No versions in this period"],
   ["alerts", "alerts", "Error rate of model calls"],
   ["alert-new", "alerts?new=true&measure=daily_cost&limit=1000", "Would not have fired in the last 14 days"],
