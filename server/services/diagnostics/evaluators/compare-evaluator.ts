@@ -61,15 +61,17 @@ function failing(failsWhen: FailsWhen | null): SQL {
   return sql`case when jsonb_typeof(f.value) = 'number' then f.value::float8 ${beyond}::float8 end`;
 }
 
-/** Returns the conversations of the newest results, those with the newest first. */
+/** Returns the conversations of the newest results, those with the newest first. One result more says whether there are more. */
 async function judgedBy(ctx: Ctx, name: string, failsWhen: FailsWhen | null): Promise<Judged> {
   const rows = await ctx.db.execute<{ id: string | null; failed: boolean | null; results: number }>(sql`
     with newest as materialized (
-      select f.conversation_id, f.given_at, ${failing(failsWhen)} as failed from feedback f
+      select f.conversation_id, f.given_at, ${failing(failsWhen)} as failed,
+        row_number() over (order by f.given_at desc, f.id desc) <= ${RESULTS_COMPARED} as is_compared
+      from feedback f
       where ${isResult(ctx.projectId)} and f.name = ${name}
       order by f.given_at desc, f.id desc limit ${RESULTS_COMPARED + 1}
     )
-    select conversation_id as id, bool_or(failed) as failed, count(*)::int as results from newest
+    select conversation_id as id, bool_or(failed) filter (where is_compared) as failed, count(*)::int as results from newest
     group by 1 order by max(given_at) desc, 1`);
   const of = (failed: boolean) => rows.flatMap((row) => (row.id !== null && row.failed === failed ? [row.id] : []));
   return { results: rows.reduce((sum, row) => sum + row.results, 0), passed: of(false), failed: of(true) };

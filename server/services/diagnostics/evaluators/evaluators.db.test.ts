@@ -121,15 +121,24 @@ test("another project's evaluator does not exist, and what is said of one of the
   expect((await listEvaluators(ctx, {})).evaluators).toMatchObject([{ failsWhen: null }]);
 });
 
-test("a list reads a few results of each evaluator, however many there are", async () => {
+test("the newest results are listed and compared, however many there are", async () => {
   const { ctx } = await testProject();
   await ctx.db.execute(sql`
     insert into feedback (project_id, id, kind, name, value, given_by_user, source, identity, given_at)
     select ${ctx.projectId}, 'f' || n, 'score', 'evaluator ' || n % 3, to_jsonb(n), false, 'otlp', 'i' || n, n
     from generate_series(1, 6000) n`);
+  await ctx.db.execute(sql`
+    insert into conversations (project_id, id, key, models, traits, started_at, last_activity_at, received_at)
+    select ${ctx.projectId}, 'c' || n, 'c' || n, '{}', '{}', n, n, n from generate_series(1, 5001) n`);
+  await ctx.db.execute(sql`
+    insert into feedback (project_id, id, conversation_id, kind, name, value, given_by_user, source, identity, given_at)
+    select ${ctx.projectId}, 'many' || n, 'c' || n, 'score', 'many', to_jsonb(n), false, 'otlp', 'many' || n, n
+    from generate_series(1, 5001) n`);
   const { evaluators } = await listEvaluators(ctx, {});
   expect(evaluators).toMatchObject(
-    [0, 1, 2].map((n) => ({ name: `evaluator ${n}`, results: 1000, lowest: expect.any(Number) })),
+    [...[0, 1, 2].map((n) => `evaluator ${n}`), "many"].map((name) => ({ name, results: 1000 })),
   );
-  expect(Math.min(...evaluators.map(({ lowest }) => lowest!))).toBe(3001);
+  expect(Math.min(...evaluators.slice(0, 3).map(({ lowest }) => lowest!))).toBe(3001);
+  await updateEvaluator(ctx, { name: "many", failsWhen: { below: 10 } });
+  expect(await compare(ctx, "many")).toMatchObject({ sampled: true, conversations: 5000, failed: 8 });
 });
