@@ -1,10 +1,11 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import { evaluators } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { configuredRules } from "../settings/rule-settings";
+import { fails, type Result } from "./fails";
 import { agreementOf, kappaOf } from "./kappa";
 import {
   type Agreement,
@@ -51,30 +52,19 @@ export const compareEvaluator = verb(
 
 type Judged = { results: number; passed: string[]; failed: string[] };
 
-/** Whether result `f` fails; null for one of another kind, such as a score where labels fail. */
-function failing(failsWhen: FailsWhen | null): SQL {
-  if (failsWhen === null) return sql`null::boolean`;
-  if ("labels" in failsWhen) {
-    return sql`case when f.kind = 'comment' then f.value #>> '{}' = any(${textArray(failsWhen.labels)}) end`;
-  }
-  const beyond = "below" in failsWhen ? sql`< ${failsWhen.below}` : sql`> ${failsWhen.above}`;
-  return sql`case when jsonb_typeof(f.value) = 'number' then f.value::float8 ${beyond}::float8 end`;
-}
-
 /** Returns the conversations of the newest results, those with the newest first. One result more says whether there are more. */
 async function judgedBy(ctx: Ctx, name: string, failsWhen: FailsWhen | null): Promise<Judged> {
-  const rows = await ctx.db.execute<{ id: string | null; failed: boolean | null; results: number }>(sql`
-    with newest as materialized (
-      select f.conversation_id, f.given_at, ${failing(failsWhen)} as failed,
-        row_number() over (order by f.given_at desc, f.id desc) <= ${RESULTS_COMPARED} as is_compared
-      from feedback f
-      where ${isResult(ctx.projectId)} and f.name = ${name}
-      order by f.given_at desc, f.id desc limit ${RESULTS_COMPARED + 1}
-    )
-    select conversation_id as id, bool_or(failed) filter (where is_compared) as failed, count(*)::int as results from newest
-    group by 1 order by max(given_at) desc, 1`);
-  const of = (failed: boolean) => rows.flatMap((row) => (row.id !== null && row.failed === failed ? [row.id] : []));
-  return { results: rows.reduce((sum, row) => sum + row.results, 0), passed: of(false), failed: of(true) };
+  const results = await ctx.db.execute<Result & { id: string | null }>(sql`
+    select f.conversation_id as id, f.kind, f.value from feedback f
+    where ${isResult(ctx.projectId)} and f.name = ${name}
+    order by f.given_at desc, f.id desc limit ${RESULTS_COMPARED + 1}`);
+  const failedById = new Map<string, boolean>();
+  for (const { id, ...result } of results.slice(0, RESULTS_COMPARED)) {
+    const failed = failsWhen && fails(result, failsWhen);
+    if (id !== null && failed !== null) failedById.set(id, failed || failedById.get(id) === true);
+  }
+  const of = (failed: boolean) => [...failedById].flatMap(([id, one]) => (one === failed ? [id] : []));
+  return { results: results.length, passed: of(false), failed: of(true) };
 }
 
 type Count = { ruleId: string; both: number; onlyEvaluator: number; onlyRule: number; neither: number };
@@ -82,8 +72,8 @@ type Count = { ruleId: string; both: number; onlyEvaluator: number; onlyRule: nu
 async function compared(ctx: Ctx, { passed, failed }: Judged) {
   if (passed.length + failed.length === 0) return { rules: [], missed: [] };
   // OFFSET 0 forces a look-up for each conversation: a join could read every Run of the project.
-  const read = sql`
-    judged as materialized (
+  const [row] = await ctx.db.execute<{ counts: Count[]; missed: string[] }>(sql`
+    with judged as materialized (
       select id, false as failed, 0 as nth from unnest(${textArray(passed)}) id
       union all
       select id, true, nth::int from unnest(${textArray(failed)}) with ordinality t(id, nth)
@@ -97,20 +87,20 @@ async function compared(ctx: Ctx, { passed, failed }: Judged) {
         ) each
         order by rule_id, rule_version desc, configuration_revision desc, last_activity_at desc
       ) r
-    )`;
-  const counts = await ctx.db.execute<Count>(sql`
-    with ${read}
-    select rule_id as "ruleId", count(*) filter (where failed and found)::int as both,
-      count(*) filter (where failed and not found)::int as "onlyEvaluator",
-      count(*) filter (where found and not failed)::int as "onlyRule",
-      count(*) filter (where not found and not failed)::int as neither
-    from read group by 1`);
-  const missed = await ctx.db.execute<{ id: string }>(sql`
-    with ${read}
-    select id from read where failed group by id, nth having not bool_or(found) order by nth`);
+    ),
+    counts as (
+      select rule_id as "ruleId", count(*) filter (where failed and found)::int as both,
+        count(*) filter (where failed and not found)::int as "onlyEvaluator",
+        count(*) filter (where found and not failed)::int as "onlyRule",
+        count(*) filter (where not found and not failed)::int as neither
+      from read group by 1
+    )
+    select (select coalesce(json_agg(counts), '[]') from counts) as counts,
+      array(select id from read where failed group by id, nth having not bool_or(found) order by nth) as missed`);
+  const { counts, missed } = row!;
   const names = new Map((await configuredRules(ctx)).map(({ rule }) => [rule.id, rule.name]));
   const rules = counts.map((count) => agreementWith(count, names.get(count.ruleId) ?? count.ruleId));
-  return { rules: rules.sort(byKappa), missed: missed.map(({ id }) => id) };
+  return { rules: rules.sort(byKappa), missed };
 }
 
 function agreementWith({ ruleId, both, onlyEvaluator, onlyRule, neither }: Count, name: string): Agreement {

@@ -1,7 +1,7 @@
 import { isByUser } from "@/server/services/telemetry/schemas";
 import { quoteMessage } from "../detectors/reading/evidence";
 import { textOf } from "../detectors/reading/text";
-import type { FailsWhen } from "../evaluators/schemas";
+import { fails } from "../evaluators/fails";
 import { keywordSignals } from "../rules/keywords";
 import type { ConversationSnapshot, DetectedSignal, Detector, Evidence, Rule } from "../types";
 import type { OwnDefinition, OwnFilter } from "./schemas";
@@ -88,16 +88,10 @@ export function passes(filter: OwnFilter, conversation: ConversationSnapshot): E
 /** Returns quotes of the answers that one of the evaluators faults, or none if it faults the whole; `null` if none does. */
 function failedIn({ feedback = [], messages }: ConversationSnapshot, evaluators: OwnFilter["evaluators"]) {
   const failed = feedback.filter((one) =>
-    evaluators.some(({ name, failsWhen }) => !one.givenByUser && one.name === name && fails(one.value, failsWhen)),
+    evaluators.some(({ name, failsWhen }) => !one.givenByUser && one.name === name && fails(one, failsWhen)),
   );
   const indices = [...new Set(failed.flatMap(({ messageIndex }) => (messageIndex === null ? [] : [messageIndex])))];
   return failed.length === 0 ? null : indices.map((index) => quoteMessage(messages, index));
-}
-
-function fails(value: string | number, failsWhen: FailsWhen): boolean {
-  if ("labels" in failsWhen) return typeof value === "string" && failsWhen.labels.includes(value);
-  if (typeof value !== "number") return false;
-  return "below" in failsWhen ? value < failsWhen.below : value > failsWhen.above;
 }
 
 /** Returns the names of the tools that were called. */
